@@ -1,0 +1,37 @@
+/* Content: the query and key vectors before positions are applied. */
+#ifndef ROPETOOL_ANALYSIS_CONTENT_H
+#define ROPETOOL_ANALYSIS_CONTENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/backend.h"
+#include "lib/base/error.h"
+
+enum content_kind {
+  CONTENT_ONES,     /* all-ones vectors */
+  CONTENT_ZERO,     /* nothing but the position terms */
+  CONTENT_GAUSSIAN, /* query and key independent, components N(0,1) */
+  CONTENT_ALIGNED,  /* query N(0,1), key = rho·query + sqrt(1 − rho²)·N(0,1) */
+};
+
+struct content {
+  enum content_kind kind;
+  double rho; /* of CONTENT_ALIGNED, −1..1 */
+};
+
+/* "ones", "zero", "gaussian", "aligned" (rho 1), "aligned:0.5". */
+int content_parse(const char *text, struct content *content, struct error *error);
+
+/* "aligned:0.5", for meta data and labels. */
+void content_describe(const struct content *content, char *text, size_t size);
+
+/* Whether all draws and positions have the same vectors, so that scores depend on positions alone. */
+int content_is_constant(const struct content *content);
+
+/* Fills query and key, (row, dim) each. Row r of draw b is row b·rows_per_draw + r of the streams: the same
+   whatever the order of calls. */
+int content_fill(struct backend *backend, const struct content *content, uint64_t seed, size_t rows,
+                 size_t dim, double *query, double *key, struct error *error);
+
+#endif

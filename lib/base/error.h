@@ -1,0 +1,27 @@
+/* Errors: library code returns a code and fills a message; only cmd/main.c prints it. */
+#ifndef ROPETOOL_BASE_ERROR_H
+#define ROPETOOL_BASE_ERROR_H
+
+/* The values are the program's exit statuses. */
+enum error_code {
+  OK = 0,           /* done */
+  ERROR_FAILED = 1, /* output file, memory, device, gnuplot, numeric trouble */
+  ERROR_INPUT = 2,  /* bad command line, or an input file that is missing, unreadable or wrong */
+};
+
+struct error {
+  enum error_code code;
+  char message[1024]; /* one line, no control characters, valid after a function returned non-zero */
+};
+
+/* Fills `error` (which may be NULL) and returns `code`, so that `return error_set(...)` reads well.
+   Wording: failure first, the subject in 'quotes', the value, what would be accepted.
+   Control characters and line ends that came in with the arguments are written as \xNN. */
+int error_set(struct error *error, enum error_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Puts "PREFIX: " before the message already there and returns its code. */
+int error_prefix(struct error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,39 @@
+/* Files: whole reads, and writes that are complete or did not happen. */
+#ifndef ROPETOOL_BASE_FILE_H
+#define ROPETOOL_BASE_FILE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "lib/base/error.h"
+
+/* Reads `path` whole into *data (with a NUL behind it; free() it). Refuses a file of more than `limit`
+   bytes before allocating. Errors are ERROR_INPUT: the file was named by the user. */
+int file_read(const char *path, size_t limit, char **data, size_t *size, struct error *error);
+
+/* A file being written beside its target under a temporary name. A target that exists and is not a
+   regular file (a device, a pipe) is written straight through; a symbolic link is followed. */
+struct file_output;
+
+/* Opens. ERROR_FAILED when the folder is missing or not writable; nothing is left behind. */
+int file_output_open(const char *path, struct file_output **output, struct error *error);
+
+/* Where to write. Write errors need not be looked at: close reports them. */
+FILE *file_output_stream(struct file_output *output);
+
+/* Flushes and checks everything that can fail (full disk included); the target is untouched still. */
+int file_output_finish(struct file_output *output, struct error *error);
+
+/* Puts the finished file in its place (rename) and releases `output`, also on error. */
+int file_output_commit(struct file_output *output, struct error *error);
+
+/* Drops the temporary file and releases `output`. NULL is allowed. */
+void file_output_discard(struct file_output *output);
+
+/* Removes every temporary file that is open now. For signal handlers: async-signal-safe. */
+void file_remove_partial(void);
+
+/* The part of `path` after its last '/'. */
+const char *file_name(const char *path);
+
+#endif

@@ -1,0 +1,19 @@
+/* SHA-256. */
+#ifndef ROPETOOL_BASE_HASH_H
+#define ROPETOOL_BASE_HASH_H
+
+#include <stddef.h>
+
+enum { HASH_TEXT = 65 }; /* 64 hexadecimal digits and a NUL */
+
+struct hash_part {
+  const void *data;
+  size_t size;
+};
+
+/* The hash of the parts one after another, as lower-case hexadecimal digits. */
+void hash_parts(const struct hash_part *parts, size_t count, char hex[HASH_TEXT]);
+
+void hash_bytes(const void *data, size_t size, char hex[HASH_TEXT]);
+
+#endif

@@ -1,0 +1,13 @@
+/* Progress of long loops. The library reports, cmd decides whether anyone is shown it. */
+#ifndef ROPETOOL_BASE_PROGRESS_H
+#define ROPETOOL_BASE_PROGRESS_H
+
+#include <stdint.h>
+
+/* `show` is called from one thread at a time with done <= total; NULL (the start) shows nothing. */
+void progress_set(void (*show)(uint64_t done, uint64_t total));
+
+/* Called by a loop after a step; cheap when nobody watches. */
+void progress_report(uint64_t done, uint64_t total);
+
+#endif

@@ -1,0 +1,11 @@
+/* Threads of the CPU engine (OpenMP). */
+#ifndef ROPETOOL_BASE_THREAD_H
+#define ROPETOOL_BASE_THREAD_H
+
+/* The cores this process may use (its affinity mask). */
+int thread_available(void);
+
+/* Uses `count` threads from now on; results never depend on it. */
+void thread_use(int count);
+
+#endif

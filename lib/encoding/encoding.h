@@ -1,0 +1,28 @@
+/* Position encodings as scoring rules. One file per encoding behind one struct. */
+#ifndef ROPETOOL_ENCODING_ENCODING_H
+#define ROPETOOL_ENCODING_ENCODING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/backend.h"
+#include "lib/base/error.h"
+#include "lib/rope/spectrum.h"
+
+struct encoding {
+  const char *name;    /* "rope", as typed */
+  const char *title;   /* "RoPE", as printed */
+  const char *formula; /* the score of query m and key n */
+  const char *source;
+  bool rotates;        /* multiplies query and key by R_m and R_n */
+  /* Fills the additive table of positions first .. first+rows−1, (row, 2·pairs); NULL when the encoding
+     adds nothing to the token vectors. */
+  int (*table)(struct backend *backend, const struct spectrum *spectrum, int64_t first, size_t rows,
+               double *table, struct error *error);
+};
+
+const struct encoding *encoding_at(size_t index); /* NULL past the end */
+int encoding_find(const char *name, const struct encoding **encoding, struct error *error);
+
+#endif

@@ -1,0 +1,41 @@
+/* Palettes: 256 colours each, from plots/palettes/NAME.hex (one rrggbb a line, '#' comments). */
+#ifndef ROPETOOL_FIGURE_PALETTE_H
+#define ROPETOOL_FIGURE_PALETTE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/error.h"
+#include "lib/io/matrix.h"
+
+enum { PALETTE_SIZE = 256 };
+
+struct palette {
+  char name[32];
+  enum matrix_range range;           /* what it is made for */
+  uint8_t rgb[PALETTE_SIZE][3];
+};
+
+int palette_find(const char *name, struct palette *palette, struct error *error);
+
+/* The one used when none is asked for: viridis, the diverging one, the cyclic one. */
+const char *palette_default(enum matrix_range range);
+
+/* How values become colours. */
+struct colour_scale {
+  double low, high; /* low < high */
+  int logarithmic;  /* low > 0 */
+};
+
+/* The scale of a matrix: its finite extent; symmetric about 0 for diverging, 0..2π for cyclic; widened a
+   little when all cells are equal. ERROR_FAILED when no cell is finite, or `logarithmic` and none is > 0. */
+int colour_scale_fit(const struct matrix *matrix, int logarithmic, struct colour_scale *scale,
+                     struct error *error);
+
+/* Index 0..255 of a value, clamped; −1 for NaN. Infinities take the end they point to. */
+int colour_index(const struct colour_scale *scale, double value);
+
+/* The value in the middle of the colour's interval: colour_index gives `index` back. */
+double colour_value(const struct colour_scale *scale, int index);
+
+#endif

@@ -1,0 +1,51 @@
+/* A matrix to be drawn: the cells of a picture, with what the axes mean. */
+#ifndef ROPETOOL_IO_MATRIX_H
+#define ROPETOOL_IO_MATRIX_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lib/base/error.h"
+#include "lib/io/meta.h"
+
+/* What kind of colours tell the truth about the values. */
+enum matrix_range {
+  MATRIX_SEQUENTIAL, /* from the smallest to the largest */
+  MATRIX_DIVERGING,  /* signed: symmetric about 0 */
+  MATRIX_CYCLIC,     /* an angle in [0, 2π) */
+};
+
+struct matrix_axis {
+  char label[64];  /* "query position" */
+  char column[16]; /* its name in a CSV file: "query" */
+  size_t length;   /* of what was reduced: positions, pairs, dimensions */
+};
+
+struct matrix {
+  size_t rows, columns; /* cells drawn; row r covers ⌊r·length/rows⌋ up to ⌊(r+1)·length/rows⌋ − 1 */
+  double *cells;        /* (row, column), NaN where masked */
+  struct matrix_axis row_axis, column_axis;
+  char value_label[64]; /* of the colour bar */
+  enum matrix_range range;
+  struct meta *meta;
+};
+
+/* A matrix of zeros with empty meta data. NULL with the error filled. */
+struct matrix *matrix_create(size_t rows, size_t columns, struct error *error);
+void matrix_destroy(struct matrix *matrix);
+
+/* First position of a cell: ⌊index·length/cells⌋. */
+size_t matrix_first(size_t index, size_t length, size_t cells);
+
+/* Smallest and largest finite cell; returns how many cells are finite. */
+size_t matrix_extent(const struct matrix *matrix, double *smallest, double *largest);
+
+/* A plain <f8 matrix of the cells, masked NaN. */
+void matrix_write_npy(const struct matrix *matrix, FILE *out);
+/* Columns ROW,COLUMN,value with the first position of each cell; a masked value is empty. */
+void matrix_write_csv(const struct matrix *matrix, char separator, FILE *out);
+/* {"meta": {...}, "table": [{ROW:, COLUMN:, "value":}, ...]} */
+void matrix_write_json(const struct matrix *matrix, FILE *out);
+
+#endif

@@ -1,0 +1,31 @@
+/* The spectrum: one inverse frequency per rotated pair. All that comes after sees only this. */
+#ifndef ROPETOOL_ROPE_SPECTRUM_H
+#define ROPETOOL_ROPE_SPECTRUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/error.h"
+#include "lib/model/spec.h"
+
+struct spectrum {
+  struct rope_spec spec;   /* what it was made from */
+  size_t pairs;            /* rotary_dim / 2 */
+  long double *inv_freq;   /* (pair) radians per token, >= 0; pair 0 is the fastest */
+  double *inv_freq_double; /* (pair) the same, rounded to double */
+  uint64_t *step;          /* (pair) the same in 2^-64 turns per token: see lib/base/phase.h */
+  double attention_factor; /* multiplies cos and sin, so scores by its square */
+  double softmax_factor;   /* multiplies the score in softmax, beside 1/sqrt(head_dim) */
+  double effective_base;   /* the base a rule changed it to; spec.base otherwise */
+};
+
+/* Computes θ_i = base^(−2i/rotary_dim) (RoFormer, arXiv:2104.09864 eq. 34) and applies the scaling rule.
+   ERROR_INPUT: odd or zero dim, base <= 0, an unknown rule or one whose numbers are missing or wrong, an
+   inverse frequency over PHASE_MAXIMUM. */
+int spectrum_create(const struct rope_spec *spec, struct spectrum **spectrum, struct error *error);
+void spectrum_destroy(struct spectrum *spectrum); /* NULL is allowed */
+
+/* Everything resolved, under the names of cli.md's meta, into `meta`. */
+void spectrum_describe(const struct spectrum *spectrum, struct meta *meta);
+
+#endif

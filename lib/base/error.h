@@ -11,7 +11,8 @@ enum error_code {
 
 struct error {
   enum error_code code;
-  char message[1024]; /* one line, no control characters, valid after a function returned non-zero */
+  char
+      message[1024]; /* one line, no control characters, valid after a function returned non-zero */
 };
 
 /* Fills `error` (which may be NULL) and returns `code`, so that `return error_set(...)` reads well.

@@ -57,7 +57,8 @@ int file_read(const char *path, size_t limit, char **data, size_t *size, struct 
     const size_t got = fread(*data + used, 1, room - used - 1, file);
     used += got;
     if (used > limit) {
-      error_set(error, ERROR_INPUT, "'%s' is larger than the %zu bytes such a file may have", path, limit);
+      error_set(error, ERROR_INPUT, "'%s' is larger than the %zu bytes such a file may have", path,
+                limit);
       break;
     }
     if (!got) {
@@ -77,12 +78,14 @@ int file_read(const char *path, size_t limit, char **data, size_t *size, struct 
   return error->code;
 }
 
-static int output_failed(struct file_output *output, const char *path, int number, struct error *error) {
+static int output_failed(struct file_output *output, const char *path, int number,
+                         struct error *error) {
   file_output_discard(output);
   return error_set(error, ERROR_FAILED, "cannot write '%s': %s", path, strerror(number));
 }
 
-/* A temporary name in the folder of `target`: the target's own name may already be as long as allowed. */
+/* A temporary name in the folder of `target`: the target's own name may already be as long as
+ * allowed. */
 static char *temporary_name(const char *target) {
   const size_t folder = (size_t)(file_name(target) - target);
   static const char pattern[] = ".ropetool-XXXXXX";
@@ -174,7 +177,8 @@ int file_output_commit(struct file_output *output, struct error *error) {
   if (output->stream) status = file_output_finish(output, error);
   if (!status && output->temporary) {
     if (rename(output->temporary, output->target))
-      status = error_set(error, ERROR_FAILED, "cannot write '%s': %s", output->target, strerror(errno));
+      status =
+          error_set(error, ERROR_FAILED, "cannot write '%s': %s", output->target, strerror(errno));
     else {
       synchronise_folder(output->target);
       if (output->slot >= 0) atomic_store(&partial[output->slot], NULL);

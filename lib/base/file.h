@@ -7,8 +7,8 @@
 
 #include "lib/base/error.h"
 
-/* Reads `path` whole into *data (with a NUL behind it; free() it). Refuses a file of more than `limit`
-   bytes before allocating. Errors are ERROR_INPUT: the file was named by the user. */
+/* Reads `path` whole into *data (with a NUL behind it; free() it). Refuses a file of more than
+   `limit` bytes before allocating. Errors are ERROR_INPUT: the file was named by the user. */
 int file_read(const char *path, size_t limit, char **data, size_t *size, struct error *error);
 
 /* A file being written beside its target under a temporary name. A target that exists and is not a
@@ -21,7 +21,8 @@ int file_output_open(const char *path, struct file_output **output, struct error
 /* Where to write. Write errors need not be looked at: close reports them. */
 FILE *file_output_stream(struct file_output *output);
 
-/* Flushes and checks everything that can fail (full disk included); the target is untouched still. */
+/* Flushes and checks everything that can fail (full disk included); the target is untouched still.
+ */
 int file_output_finish(struct file_output *output, struct error *error);
 
 /* Puts the finished file in its place (rename) and releases `output`, also on error. */

@@ -7,7 +7,8 @@
 
 static uint64_t limit_bytes; /* 0: not asked for yet */
 
-/* The first unsigned number of the first line of `path` that starts with `key`; 0 when there is none. */
+/* The first unsigned number of the first line of `path` that starts with `key`; 0 when there is
+ * none. */
 static uint64_t number_in_file(const char *path, const char *key) {
   FILE *file = fopen(path, "re");
   if (!file) return 0;
@@ -40,8 +41,9 @@ int memory_require(uint64_t count, uint64_t size, const char *what, struct error
   const double gib = (double)count * (double)size / 1073741824.0;
   uint64_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes) || bytes > memory_limit())
-    return error_set(error, ERROR_FAILED, "not enough memory: %s would need %.4g GiB; %.4g GiB are allowed",
-                     what, gib, (double)memory_limit() / 1073741824.0);
+    return error_set(error, ERROR_FAILED,
+                     "not enough memory: %s would need %.4g GiB; %.4g GiB are allowed", what, gib,
+                     (double)memory_limit() / 1073741824.0);
   return OK;
 }
 

@@ -16,9 +16,9 @@ uint64_t memory_limit(void);
    `count` × `size` may exceed 64 bits: it is then refused too. */
 int memory_require(uint64_t count, uint64_t size, const char *what, struct error *error);
 
-/* A zeroed array of `count` elements of `size` bytes, to be released with free(). NULL with the error
-   filled when it is too large (see memory_require) or the system has no more. count 0 gives a valid
-   pointer. `what` names the array in the message: "the scores of 4096 queries". */
+/* A zeroed array of `count` elements of `size` bytes, to be released with free(). NULL with the
+   error filled when it is too large (see memory_require) or the system has no more. count 0 gives a
+   valid pointer. `what` names the array in the message: "the scores of 4096 queries". */
 void *memory_array(size_t count, size_t size, const char *what, struct error *error);
 
 /* A copy of `text`, to be released with free(); NULL with the error filled. */

@@ -63,15 +63,19 @@ int number_tokens(const char *text, const char *what, int64_t lowest, int64_t hi
   double real;
   const size_t used = leading_number(text, &real);
   const char *suffix = text + used;
-  const double unit = !*suffix ? 1 : !strcmp(suffix, "k") ? 1024 : !strcmp(suffix, "M") ? 1048576 : 0;
+  const double unit = !*suffix               ? 1
+                      : !strcmp(suffix, "k") ? 1024
+                      : !strcmp(suffix, "M") ? 1048576
+                                             : 0;
   if (!used || unit == 0)
-    return error_set(error, ERROR_INPUT, "%s '%s' is not a number of tokens such as 4096, 1e6, 32k or 1M",
-                     what, text);
+    return error_set(error, ERROR_INPUT,
+                     "%s '%s' is not a number of tokens such as 4096, 1e6, 32k or 1M", what, text);
   if (!isfinite(real)) return error_set(error, ERROR_INPUT, "%s '%s' is too large", what, text);
   return whole(real * unit, text, what, lowest, highest, value, error);
 }
 
-int number_paper(const char *text, const char *what, double dpi, double *inches, struct error *error) {
+int number_paper(const char *text, const char *what, double dpi, double *inches,
+                 struct error *error) {
   static const struct {
     const char *name;
     double per_inch;
@@ -82,8 +86,8 @@ int number_paper(const char *text, const char *what, double dpi, double *inches,
   for (size_t i = 0; used && i < sizeof units / sizeof *units; i++)
     if (!strcmp(text + used, units[i].name)) per_inch = units[i].per_inch;
   if (per_inch == 0 || !isfinite(value) || value <= 0)
-    return error_set(error, ERROR_INPUT, "%s '%s' is not a length such as 3.25in, 89mm, 8.9cm or 975px",
-                     what, text);
+    return error_set(error, ERROR_INPUT,
+                     "%s '%s' is not a length such as 3.25in, 89mm, 8.9cm or 975px", what, text);
   *inches = value / per_inch;
   return OK;
 }

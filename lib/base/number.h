@@ -6,8 +6,9 @@
 
 #include "lib/base/error.h"
 
-/* A finite decimal number: "500000", "1e6", "-0.5". The whole text must be the number: no suffix (10k
-   could mean two things), no hexadecimal, no blanks. `what` names it in the message: "--base". */
+/* A finite decimal number: "500000", "1e6", "-0.5". The whole text must be the number: no suffix
+   (10k could mean two things), no hexadecimal, no blanks. `what` names it in the message: "--base".
+ */
 int number_real(const char *text, const char *what, double *value, struct error *error);
 
 /* As number_real, and > 0. */
@@ -17,12 +18,13 @@ int number_positive(const char *text, const char *what, double *value, struct er
 int number_integer(const char *text, const char *what, int64_t lowest, int64_t highest,
                    int64_t *value, struct error *error);
 
-/* A number of tokens (length, position, distance, context) in [lowest, highest]: as number_integer, and
-   "32k" = 32·1024, "1M" = 1024·1024; "1.5k" is allowed when it is whole. */
+/* A number of tokens (length, position, distance, context) in [lowest, highest]: as number_integer,
+   and "32k" = 32·1024, "1M" = 1024·1024; "1.5k" is allowed when it is whole. */
 int number_tokens(const char *text, const char *what, int64_t lowest, int64_t highest,
                   int64_t *value, struct error *error);
 
 /* A length on paper, "3.25in", "89mm", "8.9cm", "1051px", "252pt"; inches, px at `dpi`. > 0. */
-int number_paper(const char *text, const char *what, double dpi, double *inches, struct error *error);
+int number_paper(const char *text, const char *what, double dpi, double *inches,
+                 struct error *error);
 
 #endif

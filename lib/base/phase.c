@@ -30,8 +30,8 @@ static double rounded_product(enum precision precision, double inv_freq, int64_t
   return precision_round(precision, frequency * precision_round(precision, (double)position));
 }
 
-void phase_cos_sin_rounded(enum precision precision, uint64_t step, double inv_freq, int64_t position,
-                           double *cosine, double *sine) {
+void phase_cos_sin_rounded(enum precision precision, uint64_t step, double inv_freq,
+                           int64_t position, double *cosine, double *sine) {
   if (precision == PRECISION_FP64) {
     phase_cos_sin(phase_at(step, position), cosine, sine);
     return;
@@ -41,7 +41,8 @@ void phase_cos_sin_rounded(enum precision precision, uint64_t step, double inv_f
   *sine = precision_round(precision, sin(angle));
 }
 
-double phase_angle_rounded(enum precision precision, uint64_t step, double inv_freq, int64_t position) {
+double phase_angle_rounded(enum precision precision, uint64_t step, double inv_freq,
+                           int64_t position) {
   if (precision == PRECISION_FP64) return phase_angle(phase_at(step, position));
   const double angle = fmod(rounded_product(precision, inv_freq, position), (double)two_pi);
   return angle < 0 ? angle + (double)two_pi : angle;

@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-/* IEEE 754-2019 parameters; bf16 has the exponents of fp32, tf32 (NVIDIA) those too and fp16's digits. */
+/* IEEE 754-2019 parameters; bf16 has the exponents of fp32, tf32 (NVIDIA) those too and fp16's
+ * digits. */
 static const struct {
   const char *name;
   int digits;  /* of the significand, with the leading one */
@@ -25,7 +26,8 @@ int precision_parse(const char *name, enum precision *precision, struct error *e
       *precision = (enum precision)i;
       return OK;
     }
-  return error_set(error, ERROR_INPUT, "unknown precision '%s': fp64, fp32, tf32, bf16 or fp16", name);
+  return error_set(error, ERROR_INPUT, "unknown precision '%s': fp64, fp32, tf32, bf16 or fp16",
+                   name);
 }
 
 double precision_roundoff(enum precision precision) {

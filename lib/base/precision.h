@@ -11,7 +11,8 @@ const char *precision_name(enum precision precision); /* "fp64", ... */
 
 int precision_parse(const char *name, enum precision *precision, struct error *error);
 
-/* Largest relative error of one rounding to nearest: 2^-53, 2^-24, 2^-11, 2^-8 (bf16: 8 bits), 2^-11. */
+/* Largest relative error of one rounding to nearest: 2^-53, 2^-24, 2^-11, 2^-8 (bf16: 8 bits),
+ * 2^-11. */
 double precision_roundoff(enum precision precision);
 
 /* `value` rounded once, to nearest even, with the format's subnormals and overflow to infinity. */

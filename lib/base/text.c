@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 sequence at `s` (RFC 3629, table 3-7 of the Unicode standard); 0 when ill-formed. */
+/* Bytes of the UTF-8 sequence at `s` (RFC 3629, table 3-7 of the Unicode standard); 0 when
+ * ill-formed. */
 static size_t utf8_sequence(const unsigned char *s, size_t left) {
   if (s[0] < 0x80) return 1;
   const size_t length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
@@ -33,7 +34,8 @@ bool text_has_control(const char *text) {
 }
 
 void text_quote_shell(FILE *out, const char *word) {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.,:/=+@%";
+  static const char plain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.,:/=+@%";
   if (*word && strspn(word, plain) == strlen(word)) {
     fputs(word, out);
     return;
@@ -71,7 +73,8 @@ int text_split_shell(const char *line, char ***words) {
   char *out = (char *)(list + most);
   int count = 0;
   for (;;) {
-    while (isspace((unsigned char)*line)) line++;
+    while (isspace((unsigned char)*line))
+      line++;
     if (!*line) break;
     list[count++] = out;
     if (!copy_word(&line, &out)) {
@@ -88,5 +91,6 @@ void text_extension(const char *path, char extension[8]) {
   const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
   extension[0] = '\0';
   if (!dot || strlen(dot) > 7) return;
-  for (size_t i = 0; i <= strlen(dot); i++) extension[i] = (char)tolower((unsigned char)dot[i]);
+  for (size_t i = 0; i <= strlen(dot); i++)
+    extension[i] = (char)tolower((unsigned char)dot[i]);
 }

@@ -16,10 +16,12 @@ bool text_has_control(const char *text);
 void text_quote_shell(FILE *out, const char *word);
 
 /* Splits `line` into words by the quoting rules of a shell ('…', "…", \x), without any expansion.
-   *words is one block: free() it. -1 when a quote is not closed or memory is out; else their number. */
+ *words is one block: free() it. -1 when a quote is not closed or memory is out; else their number.
+*/
 int text_split_shell(const char *line, char ***words);
 
-/* The extension of a file name with its dot (".png"), in lower case, at most 7 characters; "" if none. */
+/* The extension of a file name with its dot (".png"), in lower case, at most 7 characters; "" if
+ * none. */
 void text_extension(const char *path, char extension[8]);
 
 #endif

@@ -23,8 +23,9 @@ struct matrix_axis {
 };
 
 struct matrix {
-  size_t rows, columns; /* cells drawn; row r covers ⌊r·length/rows⌋ up to ⌊(r+1)·length/rows⌋ − 1 */
-  double *cells;        /* (row, column), NaN where masked */
+  size_t rows,
+      columns; /* cells drawn; row r covers ⌊r·length/rows⌋ up to ⌊(r+1)·length/rows⌋ − 1 */
+  double *cells; /* (row, column), NaN where masked */
   struct matrix_axis row_axis, column_axis;
   char value_label[64]; /* of the colour bar */
   enum matrix_range range;

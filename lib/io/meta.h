@@ -14,20 +14,23 @@ struct meta;
 struct meta *meta_create(void);
 void meta_destroy(struct meta *meta);
 
-/* Setting a name again replaces its value. Infinities and NaN become null. Text must be UTF-8; what is
-   not is written with its ill-formed bytes as '?'. */
+/* Setting a name again replaces its value. Infinities and NaN become null. Text must be UTF-8; what
+   is not is written with its ill-formed bytes as '?'. */
 void meta_set_text(struct meta *meta, const char *name, const char *text); /* NULL: null */
 void meta_set_real(struct meta *meta, const char *name, double value);
 void meta_set_integer(struct meta *meta, const char *name, int64_t value);
 void meta_set_flag(struct meta *meta, const char *name, bool value);
 void meta_set_reals(struct meta *meta, const char *name, const double *values, size_t count);
 
-/* Adds to the array of texts or objects under `name`, made when it is not there. What is returned belongs
-   to `meta` and lives as long. */
+/* Adds to the array of texts or objects under `name`, made when it is not there. What is returned
+   belongs to `meta` and lives as long. */
 void meta_append_text(struct meta *meta, const char *name, const char *text);
 struct meta *meta_append_object(struct meta *meta, const char *name);
 /* The object under `name`, made when it is not there. */
 struct meta *meta_object(struct meta *meta, const char *name);
+
+/* Sets every name of `other` (copied by reference, `other` stays the caller's). */
+void meta_merge(struct meta *meta, const struct meta *other);
 
 /* Reading: NULL, `otherwise` or 0 where the name is missing or of another kind. */
 const char *meta_text(const struct meta *meta, const char *name);
@@ -37,7 +40,8 @@ size_t meta_count(const struct meta *meta, const char *name); /* of the array un
 const struct meta *meta_item(const struct meta *meta, const char *name, size_t index);
 const char *meta_item_text(const struct meta *meta, const char *name, size_t index);
 
-/* As JSON, to be released with free(); reals with 17 digits; `indent` spaces a level, 0: one line. */
+/* As JSON, to be released with free(); reals with 17 digits; `indent` spaces a level, 0: one line.
+ */
 char *meta_to_json(const struct meta *meta, int indent);
 
 /* From JSON text whose root is an object. ERROR_INPUT with the place of the fault. */

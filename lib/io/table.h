@@ -19,8 +19,10 @@ void table_destroy(struct table *table);
 
 struct meta *table_meta(const struct table *table);
 
-/* Adds a column; `name` is copied. Columns come before rows. Returns its index, or -1 with the error. */
-int table_add_column(struct table *table, const char *name, enum column_kind kind, struct error *error);
+/* Adds a column; `name` is copied. Columns come before rows. Returns its index, or -1 with the
+ * error. */
+int table_add_column(struct table *table, const char *name, enum column_kind kind,
+                     struct error *error);
 
 /* Adds `rows` rows of empty cells. Cells of a column: row 0 first. */
 int table_add_rows(struct table *table, size_t rows, struct error *error);
@@ -31,12 +33,15 @@ const char *table_column_name(const struct table *table, size_t column);
 enum column_kind table_column_kind(const struct table *table, size_t column);
 int table_find_column(const struct table *table, const char *name); /* -1: none */
 
-/* Cells. A real that is NaN is an empty cell ("not applicable"); text NULL or "" too. Text is copied. */
+/* Cells. A real that is NaN is an empty cell ("not applicable"); text NULL or "" too. Text is
+ * copied. */
 void table_set_real(struct table *table, size_t row, size_t column, double value);
 void table_set_integer(struct table *table, size_t row, size_t column, int64_t value);
-int table_set_text(struct table *table, size_t row, size_t column, const char *text, struct error *error);
+int table_set_text(struct table *table, size_t row, size_t column, const char *text,
+                   struct error *error);
 
-double table_real(const struct table *table, size_t row, size_t column); /* of an integer column too */
+double table_real(const struct table *table, size_t row,
+                  size_t column); /* of an integer column too */
 int64_t table_integer(const struct table *table, size_t row, size_t column);
 const char *table_text(const struct table *table, size_t row, size_t column); /* "" when empty */
 
@@ -49,7 +54,8 @@ void table_write_npy(const struct table *table, FILE *out);
 /* Aligned columns for people, numbers with 6 significant digits. */
 void table_write_text(const struct table *table, FILE *out);
 
-/* Reads a CSV file with a header line. Columns in which every filled cell is a number are COLUMN_REAL. */
+/* Reads a CSV file with a header line. Columns in which every filled cell is a number are
+ * COLUMN_REAL. */
 int table_read_csv(const char *path, struct table **table, struct error *error);
 
 #endif

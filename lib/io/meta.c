@@ -1,0 +1,149 @@
+#include "lib/io/meta.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/text.h"
+
+/* A struct meta is a jansson object under another name, so that no header of ours needs jansson. */
+static json_t *json_of(const struct meta *meta) {
+  return (json_t *)(uintptr_t)meta;
+}
+
+static struct meta *meta_of(json_t *json) {
+  return (struct meta *)json;
+}
+
+struct meta *meta_create(void) {
+  return meta_of(json_object());
+}
+
+void meta_destroy(struct meta *meta) {
+  json_decref(json_of(meta));
+}
+
+static json_t *json_text(const char *text) {
+  if (!text) return json_null();
+  const size_t size = strlen(text);
+  if (text_is_utf8(text, size)) return json_stringn(text, size);
+  char *copy = strdup(text);
+  if (!copy) return NULL;
+  for (char *c = copy; *c; c++)
+    if ((unsigned char)*c >= 0x80) *c = '?';
+  json_t *json = json_string(copy);
+  free(copy);
+  return json;
+}
+
+static json_t *json_number(double value) {
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
+static void set(struct meta *meta, const char *name, json_t *value) {
+  if (meta)
+    json_object_set_new(json_of(meta), name, value);
+  else
+    json_decref(value);
+}
+
+void meta_set_text(struct meta *meta, const char *name, const char *text) {
+  set(meta, name, json_text(text));
+}
+
+void meta_set_real(struct meta *meta, const char *name, double value) {
+  set(meta, name, json_number(value));
+}
+
+void meta_set_integer(struct meta *meta, const char *name, int64_t value) {
+  set(meta, name, json_integer(value));
+}
+
+void meta_set_flag(struct meta *meta, const char *name, bool value) {
+  set(meta, name, json_boolean(value));
+}
+
+void meta_set_reals(struct meta *meta, const char *name, const double *values, size_t count) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < count; i++)
+    json_array_append_new(array, json_number(values[i]));
+  set(meta, name, array);
+}
+
+static json_t *array_at(struct meta *meta, const char *name) {
+  json_t *array = json_object_get(json_of(meta), name);
+  if (json_is_array(array)) return array;
+  array = json_array();
+  json_object_set_new(json_of(meta), name, array);
+  return array;
+}
+
+void meta_append_text(struct meta *meta, const char *name, const char *text) {
+  if (meta) json_array_append_new(array_at(meta, name), json_text(text));
+}
+
+struct meta *meta_append_object(struct meta *meta, const char *name) {
+  if (!meta) return NULL;
+  json_t *object = json_object();
+  return json_array_append_new(array_at(meta, name), object) ? NULL : meta_of(object);
+}
+
+struct meta *meta_object(struct meta *meta, const char *name) {
+  if (!meta) return NULL;
+  json_t *object = json_object_get(json_of(meta), name);
+  if (json_is_object(object)) return meta_of(object);
+  object = json_object();
+  return json_object_set_new(json_of(meta), name, object) ? NULL : meta_of(object);
+}
+
+void meta_merge(struct meta *meta, const struct meta *other) {
+  if (meta && other) json_object_update(json_of(meta), json_of(other));
+}
+
+const char *meta_text(const struct meta *meta, const char *name) {
+  return json_string_value(json_object_get(json_of(meta), name));
+}
+
+double meta_real(const struct meta *meta, const char *name, double otherwise) {
+  const json_t *value = json_object_get(json_of(meta), name);
+  return json_is_number(value) ? json_number_value(value) : otherwise;
+}
+
+const struct meta *meta_child(const struct meta *meta, const char *name) {
+  json_t *value = json_object_get(json_of(meta), name);
+  return json_is_object(value) ? meta_of(value) : NULL;
+}
+
+size_t meta_count(const struct meta *meta, const char *name) {
+  return json_array_size(json_object_get(json_of(meta), name));
+}
+
+const struct meta *meta_item(const struct meta *meta, const char *name, size_t index) {
+  json_t *value = json_array_get(json_object_get(json_of(meta), name), index);
+  return json_is_object(value) ? meta_of(value) : NULL;
+}
+
+const char *meta_item_text(const struct meta *meta, const char *name, size_t index) {
+  return json_string_value(json_array_get(json_object_get(json_of(meta), name), index));
+}
+
+char *meta_to_json(const struct meta *meta, int indent) {
+  size_t flags = JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17);
+  flags |= indent ? JSON_INDENT((size_t)indent) : 0;
+  return json_dumps(json_of(meta), flags);
+}
+
+int meta_from_json(const char *text, size_t size, struct meta **meta, struct error *error) {
+  json_error_t fault;
+  json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, &fault);
+  if (!json)
+    return error_set(error, ERROR_INPUT, "not JSON: %s at line %d, column %d", fault.text,
+                     fault.line, fault.column);
+  if (!json_is_object(json)) {
+    json_decref(json);
+    return error_set(error, ERROR_INPUT, "not a JSON object");
+  }
+  *meta = meta_of(json);
+  return OK;
+}

@@ -1,59 +1,198 @@
-# ropetool: `make demo` and `make check` do everything on a fresh Debian machine; `make` builds.
+# ropetool: `make demo` and `make check` do everything on a fresh Debian machine.
 #
-#   make            build/ropetool
-#   make demo       installs what is missing, builds, draws example figures into build/demo/
-#   make check      installs what the tests need, builds and passes them
-#   make lint       layers, format, static analysis
-#   make install    PREFIX=/usr/local DESTDIR=
+#   make              builds build/ropetool
+#   make demo         installs what is missing, builds, draws example figures into build/demo/
+#   make check        installs what the tests need, builds, runs every test
+#   make check-asan   the same under AddressSanitizer, LeakSanitizer and UBSan (in build/asan/)
+#   make lint         layers, budgets, clang-format, clang-tidy
+#   make fuzz         each fuzz target for FUZZ_SECONDS seconds (in build/fuzz/)
+#   make bench        measures speed (tests/bench/)
+#   make install      into $(DESTDIR)$(PREFIX); `make uninstall` takes it away again
+#   make clean
+#
+# BUILD=folder builds elsewhere, V=1 shows the compiler's command lines, CC, CFLAGS, CPPFLAGS, LDFLAGS
+# are as usual.
 
-CC ?= gcc
+CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 CFLAGS ?= -O2 -g
 PREFIX ?= /usr/local
 BUILD ?= build
+FUZZ_SECONDS ?= 60
 VERSION := 0.1.0
 
-override CFLAGS += -std=gnu11 -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math \
-  -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith -Wformat=2 -Wundef
-override CPPFLAGS += -I. -D_GNU_SOURCE -DROPETOOL_VERSION='"$(VERSION)"'
+# Debian packages: to build and draw, to test, to lint, to fuzz.
+PACKAGES_BUILD := gcc libc6-dev make libgsl-dev libopenblas-dev libjansson-dev libpng-dev nettle-dev \
+  librandom123-dev gnuplot-nox fonts-dejavu-core
+PACKAGES_TEST := libcmocka-dev
+PACKAGES_LINT := clang-format clang-tidy libomp-dev
+PACKAGES_FUZZ := clang libclang-rt-dev libomp-dev
+
+ALL_CPPFLAGS := -I. -D_GNU_SOURCE -DROPETOOL_VERSION='"$(VERSION)"' $(CPPFLAGS)
+ALL_CFLAGS := -std=gnu11 -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math \
+  -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith -Wformat=2 \
+  -Wundef $(CFLAGS)
 LDLIBS := -lgsl -lopenblas -ljansson -lpng -lnettle -lm -ldl
+SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 LIBRARY_SOURCES := $(sort $(wildcard lib/*/*.c kernels/*.c))
 COMMAND_SOURCES := $(sort $(wildcard cmd/*.c))
-ASSETS := $(sort $(wildcard plots/*.gp plots/*/*.hex plots/*/*.style))
+UNIT_SOURCES := $(sort $(wildcard tests/unit/test_*.c))
+SUPPORT_SOURCES := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*.c)))
+FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+BENCH_SOURCES := $(sort $(wildcard tests/bench/*.c))
+ASSETS := $(sort $(wildcard plots/*.gp plots/*/*.gp plots/*/*.hex plots/*/*.style))
+MANUALS := $(sort $(wildcard docs/*.1 docs/man/*.1))
+
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/assets.o
 COMMAND_OBJECTS := $(COMMAND_SOURCES:%.c=$(BUILD)/%.o)
-UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/unit/test_*.c)))
+SUPPORT_OBJECTS := $(SUPPORT_SOURCES:%.c=$(BUILD)/%.o)
+UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
+FUZZ_REPLAYS := $(FUZZ_SOURCES:%.c=$(BUILD)/%)
+BENCHES := $(BENCH_SOURCES:%.c=$(BUILD)/%)
+
+# All cores, unless the user said otherwise.
+ifeq ($(MAKELEVEL),0)
+  MAKEFLAGS += -j$(shell nproc)
+endif
+MAKEFLAGS += --no-print-directory --no-builtin-rules
+
+# A short line for each step, the whole command with V=1.
+say = $(if $(V),,@printf '  %-6s %s\n' $(1) '$@';)
+step = $(call say,$(1)) mkdir -p $(@D) &&
 
 all: $(BUILD)/ropetool
 
 $(BUILD)/ropetool: $(COMMAND_OBJECTS) $(BUILD)/libropetool.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call step,LINK) $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(BUILD)/libropetool.a: $(LIBRARY_OBJECTS)
-	rm -f $@ && $(AR) rcs $@ $^
+$(BUILD)/libropetool.a: $(LIBRARY_OBJECTS) $(BUILD)/sources
+	$(call step,AR) rm -f $@ && $(AR) rcs $@ $(LIBRARY_OBJECTS)
 
-$(BUILD)/%.o: %.c
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	$(call step,CC) $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # The files of plots/ become one C file of byte arrays.
-$(BUILD)/assets.c: $(ASSETS) plots/embed.sh
-	@mkdir -p $(@D)
-	sh plots/embed.sh $(ASSETS) > $@.new && mv $@.new $@
+$(BUILD)/assets.c: $(ASSETS) plots/embed.sh $(BUILD)/sources
+	$(call step,EMBED) sh plots/embed.sh $(ASSETS) > $@
 
-$(BUILD)/assets.o: $(BUILD)/assets.c
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+$(BUILD)/assets.o: $(BUILD)/assets.c $(BUILD)/flags
+	$(call step,CC) $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libropetool.a
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $< $(BUILD)/libropetool.a $(LDLIBS) -lcmocka
+$(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(SUPPORT_OBJECTS) $(BUILD)/libropetool.a
+	$(call step,LINK) $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+
+# main() of a fuzz target: replays files, unless FUZZ_MAIN brings the fuzzer's own.
+FUZZ_MAIN ?= $(BUILD)/tests/fuzz/replay.o
+$(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(BUILD)/libropetool.a
+	$(call step,LINK) $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(FUZZ_MAIN) $(BUILD)/libropetool.a $(LDLIBS)
+
+$(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libropetool.a
+	$(call step,LINK) $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# These two files change only when their text does: what was built with other flags, or from a file that
+# is gone, is built again.
+FLAGS := $(strip $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS))
+SOURCES := $(strip $(LIBRARY_SOURCES) $(ASSETS))
+ifneq ($(MAKECMDGOALS),clean)
+  $(shell mkdir -p $(BUILD))
+  ifneq ($(file <$(BUILD)/flags),$(FLAGS))
+    $(file >$(BUILD)/flags,$(FLAGS))
+  endif
+  ifneq ($(file <$(BUILD)/sources),$(SOURCES))
+    $(file >$(BUILD)/sources,$(SOURCES))
+  endif
+endif
+
+# ---- Figures to look at -----------------------------------------------------------------------------
+
+DEMO := $(BUILD)/demo
+DEMO_MODELS := llama-3-8b mistral-7b-v0.1 qwen2.5-7b gemma-2-9b
+DEMO_FILES := $(DEMO)/decay.png $(DEMO)/decay.pdf \
+  $(foreach model,$(DEMO_MODELS),$(addprefix $(DEMO)/$(model)-,decay.png scores.png certificate.csv))
+
+demo:
+	@sh .ci/packages.sh $(PACKAGES_BUILD)
+	@if $(MAKE) -q demo-files; then echo "All figures in $(DEMO)/ are up to date."; else \
+	  $(MAKE) demo-files && echo "Made in $(DEMO)/:" && \
+	  cd $(DEMO) && stat -c '%9s bytes  %n' $(sort $(notdir $(DEMO_FILES))); fi
+
+demo-files: $(DEMO_FILES)
+
+$(DEMO)/decay.png $(DEMO)/decay.pdf: $(BUILD)/ropetool
+	$(call step,DRAW) $< decay --quiet $(DEMO_MODELS:%=--model %) -o $@
+
+$(DEMO)/%-decay.png: $(BUILD)/ropetool
+	$(call step,DRAW) $< decay --quiet --model $* --envelope -o $@
+
+$(DEMO)/%-scores.png: $(BUILD)/ropetool
+	$(call step,DRAW) $< heatmap --quiet --model $* -o $@
+
+$(DEMO)/%-certificate.csv: $(BUILD)/ropetool
+	$(call step,VERIFY) $< verify --quiet --model $* -o $@
+
+# ---- Tests ------------------------------------------------------------------------------------------
+
+check:
+	@sh .ci/packages.sh $(PACKAGES_BUILD) $(PACKAGES_TEST)
+	@$(MAKE) test-programs
+	@BUILD=$(BUILD) tests/run.sh
+
+check-asan:
+	@sh .ci/packages.sh $(PACKAGES_BUILD) $(PACKAGES_TEST)
+	@$(MAKE) BUILD=$(BUILD)/asan CFLAGS='$(SANITIZE)' test-programs
+	@BUILD=$(BUILD)/asan tests/run.sh
+
+test-programs: $(BUILD)/ropetool unit-tests $(FUZZ_REPLAYS)
 
 unit-tests: $(UNIT_TESTS)
+
+# The fuzz targets replay their corpus in `make check`; here libFuzzer drives the same targets.
+fuzz:
+	@sh .ci/packages.sh $(PACKAGES_BUILD) $(PACKAGES_FUZZ)
+	@$(MAKE) -k BUILD=$(BUILD)/fuzz CC=clang FUZZ_MAIN=-fsanitize=fuzzer fuzz-run CFLAGS='-O1 -g \
+	  -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined'
+
+fuzz-run: $(FUZZ_SOURCES:tests/fuzz/fuzz_%.c=fuzz-run-%)
+
+fuzz-run-%: $(BUILD)/tests/fuzz/fuzz_%
+	@tests/fuzz/run.sh $< $* $(FUZZ_SECONDS)
+
+bench: $(BUILD)/ropetool $(BENCHES)
+	@for bench in $(BENCHES) $(wildcard tests/bench/*.sh); do BUILD=$(BUILD) $$bench || exit 1; done
+
+# ---- Lint -------------------------------------------------------------------------------------------
+
+LINT_FILES := $(sort $(wildcard cmd/*.[ch] lib/*/*.[ch] kernels/*.[ch] tests/*/*.[ch]))
+LINT_HEADERS := $(filter %.h,$(LINT_FILES))
+
+lint:
+	@sh .ci/packages.sh $(PACKAGES_BUILD) $(PACKAGES_TEST) $(PACKAGES_LINT)
+	@tests/lint/layers.sh && tests/lint/budgets.sh
+	@clang-format --dry-run -Werror $(LINT_FILES) && echo "clang-format: $(words $(LINT_FILES)) files"
+	@$(MAKE) -k tidy && echo "clang-tidy: $(words $(filter %.c,$(LINT_FILES))) files"
+
+tidy: $(patsubst %.c,$(BUILD)/tidy/%.ok,$(filter %.c,$(LINT_FILES)))
+
+$(BUILD)/tidy/%.ok: %.c $(LINT_HEADERS) .clang-tidy $(BUILD)/flags
+	$(call step,TIDY) clang-tidy --quiet $< -- $(ALL_CPPFLAGS) $(ALL_CFLAGS) 2>$@.log || { cat $@.log; exit 1; }
+	@touch $@
+
+# ---- Install ----------------------------------------------------------------------------------------
+
+install: $(BUILD)/ropetool
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(BUILD)/ropetool $(DESTDIR)$(PREFIX)/bin/
+	$(if $(MANUALS),install -m 644 $(MANUALS) $(DESTDIR)$(PREFIX)/share/man/man1/)
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/ropetool $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MANUALS)))
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all unit-tests clean
+.PHONY: all demo demo-files check check-asan test-programs unit-tests fuzz fuzz-run bench lint tidy install uninstall clean
 .DELETE_ON_ERROR:
+.SECONDARY:
 
--include $(LIBRARY_OBJECTS:.o=.d) $(COMMAND_OBJECTS:.o=.d) $(UNIT_TESTS:=.d)
+-include $(patsubst %.c,$(BUILD)/%.d,$(LIBRARY_SOURCES) $(COMMAND_SOURCES) $(UNIT_SOURCES) \
+  $(SUPPORT_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES) tests/fuzz/replay.c)

@@ -1,7 +1,7 @@
 /* The door to the heavy loops: arrays in, arrays out, on the CPU or (by a plug-in) on a GPU.
 
-   Every operation takes one batch over host pointers, is checked once here, and fills the caller's arrays.
-   Shapes are given slowest index first. Results do not depend on the number of threads. */
+   Every operation takes one batch over host pointers, is checked once here, and fills the caller's
+   arrays. Shapes are given slowest index first. Results do not depend on the number of threads. */
 #ifndef ROPETOOL_KERNELS_BACKEND_H
 #define ROPETOOL_KERNELS_BACKEND_H
 
@@ -15,14 +15,14 @@
 
 struct backend;
 
-/* `device`: "auto" (a GPU when there is one, else the CPU), "cpu", "cuda" (ERROR_FAILED when there is
-   none). */
+/* `device`: "auto" (a GPU when there is one, else the CPU), "cpu", "cuda" (ERROR_FAILED when there
+   is none). */
 int backend_open(const char *device, struct backend **backend, struct error *error);
 void backend_close(struct backend *backend);
 const char *backend_name(const struct backend *backend); /* "cpu", or the GPU's name */
 
-/* The angles of one or more series of pairs: at integer position m, pair i has turned m · step[i] / 2^64
-   turns. `inv_freq` is the same in radians per token: what a precision below fp64 rounds. */
+/* The angles of one or more series of pairs: at integer position m, pair i has turned m · step[i] /
+   2^64 turns. `inv_freq` is the same in radians per token: what a precision below fp64 rounds. */
 struct phases {
   size_t series, pairs;
   const uint64_t *step;     /* (series, pair) */
@@ -40,7 +40,8 @@ struct decay_batch {
   double *bound;           /* (series, distance) out, or NULL */
   double *cosine_sum;      /* (series, distance) out, or NULL */
 };
-int backend_decay_bound(struct backend *backend, const struct decay_batch *batch, struct error *error);
+int backend_decay_bound(struct backend *backend, const struct decay_batch *batch,
+                        struct error *error);
 
 /* Angles, cosines or sines of positions. */
 enum phase_quantity { PHASE_ANGLE, PHASE_COSINE, PHASE_SINE };
@@ -51,10 +52,12 @@ struct phase_map_batch {
   const int64_t *position; /* (row) */
   double *output;          /* (row, pair) out: radians in [0, 2π), or cos, or sin */
 };
-int backend_phase_map(struct backend *backend, const struct phase_map_batch *batch, struct error *error);
+int backend_phase_map(struct backend *backend, const struct phase_map_batch *batch,
+                      struct error *error);
 
 /* Rotates vectors by their positions: (x_a, x_b) of pair i becomes amplitude · (x_a cos − x_b sin,
-   x_a sin + x_b cos). Dimensions from 2·pairs on are copied. In place (output == input) is allowed. */
+   x_a sin + x_b cos). Dimensions from 2·pairs on are copied. In place (output == input) is allowed.
+ */
 struct rotate_batch {
   struct phases phases; /* one series */
   enum layout layout;
@@ -67,8 +70,8 @@ struct rotate_batch {
 };
 int backend_rotate(struct backend *backend, const struct rotate_batch *batch, struct error *error);
 
-/* Independent N(0,1) numbers: element i of stream `stream` of `seed` is the same for every thread count,
-   batch cut and device (Random123's Philox4x32-10, Box-Muller in double). */
+/* Independent N(0,1) numbers: element i of stream `stream` of `seed` is the same for every thread
+   count, batch cut and device (Random123's Philox4x32-10, Box-Muller in double). */
 struct gaussian_batch {
   uint64_t seed;
   uint32_t stream;
@@ -76,10 +79,11 @@ struct gaussian_batch {
   size_t count;
   double *output; /* (element) out */
 };
-int backend_gaussian(struct backend *backend, const struct gaussian_batch *batch, struct error *error);
+int backend_gaussian(struct backend *backend, const struct gaussian_batch *batch,
+                     struct error *error);
 
-/* How the scores of a tile become one cell of the picture. Masked scores do not count; a tile without any
-   other is NaN. absmax keeps the sign of the value that is largest in magnitude. */
+/* How the scores of a tile become one cell of the picture. Masked scores do not count; a tile
+   without any other is NaN. absmax keeps the sign of the value that is largest in magnitude. */
 enum reduction { REDUCE_MEAN, REDUCE_MAX, REDUCE_ABSMAX };
 
 /* Tile r of n over length L covers ⌊rL/n⌋ .. ⌊(r+1)L/n⌋ − 1; n <= L. */
@@ -89,19 +93,20 @@ struct tiles {
   double *cells; /* (row, column) out */
 };
 
-/* Scores of query and key sets, averaged over the batch, reduced to tiles. The full map is never stored.
-   score(m, n) = query_m · key_n, after rotation of both and addition of `query_add`, `key_add` where given.
-   With softmax: weights over the keys of scale · score, averaged over the batch after the softmax. */
+/* Scores of query and key sets, averaged over the batch, reduced to tiles. The full map is never
+   stored. score(m, n) = query_m · key_n, after rotation of both and addition of `query_add`,
+   `key_add` where given. With softmax: weights over the keys of scale · score, averaged over the
+   batch after the softmax. */
 struct score_batch {
-  size_t batch, length, dim;            /* length: positions 0 .. length−1 of queries and of keys */
-  const double *query, *key;            /* (batch, position, dim) content; NULL: zeros */
-  const struct phases *rotation;        /* one series: rotate both by their positions; NULL: do not */
-  enum layout layout;                   /* of the rotation */
-  double amplitude;                     /* of cos and sin of the rotation */
-  const double *query_add, *key_add;    /* (position, dim) added to the content; NULL: nothing */
-  bool causal;                          /* keys after the query are masked */
+  size_t batch, length, dim;         /* length: positions 0 .. length−1 of queries and of keys */
+  const double *query, *key;         /* (batch, position, dim) content; NULL: zeros */
+  const struct phases *rotation;     /* one series: rotate both by their positions; NULL: do not */
+  enum layout layout;                /* of the rotation */
+  double amplitude;                  /* of cos and sin of the rotation */
+  const double *query_add, *key_add; /* (position, dim) added to the content; NULL: nothing */
+  bool causal;                       /* keys after the query are masked */
   bool softmax;
-  double scale;                         /* of the scores inside the softmax */
+  double scale; /* of the scores inside the softmax */
   struct tiles tiles;
 };
 int backend_scores(struct backend *backend, const struct score_batch *batch, struct error *error);
@@ -131,6 +136,7 @@ struct quantile_batch {
   const double *level; /* (level) in [0, 1] */
   double *quantile;    /* (level, distance) out */
 };
-int backend_quantiles(struct backend *backend, const struct quantile_batch *batch, struct error *error);
+int backend_quantiles(struct backend *backend, const struct quantile_batch *batch,
+                      struct error *error);
 
 #endif

@@ -26,11 +26,13 @@ int content_parse(const char *text, struct content *content, struct error *error
 /* "aligned:0.5", for meta data and labels. */
 void content_describe(const struct content *content, char *text, size_t size);
 
-/* Whether all draws and positions have the same vectors, so that scores depend on positions alone. */
+/* Whether all draws and positions have the same vectors, so that scores depend on positions alone:
+   ones and zero. content_value is what stands in every dimension of those vectors. */
 int content_is_constant(const struct content *content);
+double content_value(const struct content *content);
 
-/* Fills query and key, (row, dim) each. Row r of draw b is row b·rows_per_draw + r of the streams: the same
-   whatever the order of calls. */
+/* Fills query and key, (row, dim) each, from the start of the streams of `seed`: the vectors of b
+   draws are also the first of those of more draws. */
 int content_fill(struct backend *backend, const struct content *content, uint64_t seed, size_t rows,
                  size_t dim, double *query, double *key, struct error *error);
 

@@ -17,29 +17,47 @@ enum normalisation {
   NORMALISE_SUM,  /* Σ_j |S_j| itself */
   NORMALISE_UNIT, /* divided by its value at distance 0 */
 };
+const char *normalisation_name(enum normalisation normalisation); /* "mean", "sum", "unit" */
+int normalisation_parse(const char *name, enum normalisation *normalisation, struct error *error);
 
 struct decay_request {
-  const int64_t *distance; /* (distance) ascending, >= 0 */
+  const int64_t *distance; /* (distance) ascending, >= 0, at least one */
   size_t count;
-  enum normalisation normalisation;
-  bool envelope;            /* column envelope: the largest bound at this distance or any later one listed */
-  bool limit;               /* column cosine_limit: (Ci(m) − Ci(m/base)) / ln base, 1 at 0; plain spectra */
-  size_t samples;           /* > 0: columns q05 .. q95 of the scores of so many query/key pairs / dim */
-  struct content content;   /* of the samples */
+  enum normalisation normalisation; /* of bound and envelope alone */
+  bool envelope;          /* column envelope: the largest bound at this distance or any later one
+                             listed */
+  bool limit;             /* column cosine_limit: (Ci(m) − Ci(m/base)) / ln base, 1 at 0: what
+                             cosine_sum / pairs tends to as dim grows; plain spectra only */
+  size_t samples;         /* > 0: columns q05 .. q95, quantiles of the scores of so many query and
+                             key vectors of `dim` dimensions, divided by dim */
+  struct content content; /* of the samples */
   uint64_t seed;
-  int64_t attain;           /* >= 0: a query and a key that attain the Abel bound at this distance */
+  int64_t attain; /* >= 0: a query and a key that attain the Abel bound at this distance; < 0: none */
 };
 
-/* Distances first, first+step, ... up to last. */
-int decay_linear_distances(int64_t first, int64_t last, int64_t step, int64_t **distance, size_t *count,
-                           struct error *error);
-/* At most `points` distinct whole distances, evenly spaced in the logarithm (0 is kept when first is 0). */
-int decay_log_distances(int64_t first, int64_t last, size_t points, int64_t **distance, size_t *count,
-                        struct error *error);
+/* Distances first, first+step, ... up to last. ERROR_INPUT: a negative first, last < first, step < 1;
+   ERROR_FAILED: more than memory holds. *distance is to be released with free(). */
+int decay_linear_distances(int64_t first, int64_t last, int64_t step, int64_t **distance,
+                           size_t *count, struct error *error);
+/* At most `points` (>= 2) distinct whole distances from first to last, evenly spaced in the
+   logarithm; 0 is kept when first is 0. So many points that every distance is met give them all. */
+int decay_log_distances(int64_t first, int64_t last, size_t points, int64_t **distance,
+                        size_t *count, struct error *error);
 
-/* One row per series and distance: series,dim,base,scaling,distance,bound,cosine_sum and the columns asked
-   for. meta.series: one object each with the resolved spectrum and rises, first_rise, minimum,
-   minimum_distance, first_negative, negative_count, attain. */
+/* One row per series and distance: series,dim,base,scaling,distance,bound,cosine_sum and the columns
+   asked for. Nothing in it holds the attention factor. Columns series are distinct: the spec's label,
+   else "d=128 b=10000" with what is not plain after it.
+
+   meta: distances {first, last, count}, normalise, and what was asked for. meta.series: one object
+   each with "series", the resolved spectrum and, over the distances listed,
+     rises             steps between neighbours where the bound grows by more than its rounding error,
+     first_rise        the distance reached by the first of them,
+     minimum, minimum_distance     of the bound, as normalised,
+     first_negative, negative_count   of cosine_sum,
+     attain            {distance, query, key, score, bound}: vectors in the spectrum's layout, the
+                       score of the query rotated to the distance and the key at 0, and
+                       max_i |h_{i+1} − h_i| · Σ_j |S_j| (eq. 37), which it equals.
+   null stands for a distance that there is not. */
 int decay_run(struct backend *backend, const struct decay_request *request,
               struct spectrum *const *series, size_t series_count, struct table **table,
               struct error *error);

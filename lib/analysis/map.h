@@ -1,4 +1,5 @@
-/* Maps: scores, softmax weights, angles, cosines, rotation matrices and tables, reduced to cells. */
+/* Maps: scores, softmax weights, angles, cosines, rotation matrices and tables, reduced to cells.
+ */
 #ifndef ROPETOOL_ANALYSIS_MAP_H
 #define ROPETOOL_ANALYSIS_MAP_H
 
@@ -20,14 +21,14 @@ struct map_request {
   const struct map_kind *kind;
   const struct encoding *encoding;
   const struct spectrum *spectrum;
-  size_t length;          /* positions */
+  size_t length; /* positions */
   struct content content;
-  size_t batch;           /* draws averaged over */
+  size_t batch; /* draws averaged over */
   uint64_t seed;
   bool causal;
-  int64_t position;       /* of the rotation matrix */
-  size_t cells;           /* at most so many cells along an axis */
-  int reduction;          /* enum reduction, or −1: the kind's own (mean; max for softmax) */
+  int64_t position; /* of the rotation matrix */
+  size_t cells;     /* at most so many cells along an axis */
+  int reduction;    /* enum reduction, or −1: the kind's own (mean; max for softmax) */
 };
 
 const struct map_kind *map_kind_at(size_t index); /* NULL past the end */
@@ -36,9 +37,9 @@ int map_kind_find(const char *name, const struct map_kind **kind, struct error *
 const char *map_reduction_name(enum reduction reduction); /* "mean", "max", "absmax" */
 int map_reduction_parse(const char *name, int *reduction, struct error *error);
 
-/* Computes the map. matrix->meta gets every resolved parameter; "reduced" says "8192 -> 1024 by max" when
-   cells were reduced. ERROR_INPUT where the request makes no sense (content zero for rope: there is no
-   position term alone); ERROR_FAILED when it would not fit into memory. */
+/* Computes the map. matrix->meta gets every resolved parameter; "reduced" says "8192 -> 1024 by
+   max" when cells were reduced. ERROR_INPUT where the request makes no sense (content zero for
+   rope: there is no position term alone); ERROR_FAILED when it would not fit into memory. */
 int map_run(struct backend *backend, const struct map_request *request, struct matrix **matrix,
             struct error *error);
 

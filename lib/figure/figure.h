@@ -16,19 +16,19 @@ struct figure_options {
   const char *style;         /* "default" when NULL */
   double width, height, dpi; /* inches */
   const char *font;
-  double font_size;          /* points */
-  const char *palette;       /* NULL: by the matrix' range; curves use the categorical colours */
+  double font_size;    /* points */
+  const char *palette; /* NULL: by the matrix' range; curves use the categorical colours */
   const char *title, *xlabel, *ylabel; /* NULL: the plot's own; "": none */
-  const char *legend;        /* "auto" when NULL, "none", or a corner: "top-right", ... */
+  const char *legend;                  /* "auto" when NULL, "none", or a corner: "top-right", ... */
   bool log_x, log_y, log_c;
   bool dark;
 };
 
 /* What of a table is drawn as curves. */
 struct curve_plot {
-  const char *x;           /* column of the x axis */
-  const char *group;       /* text column: one curve for each value, in order of appearance */
-  const char *lines[4];    /* columns drawn as lines: solid, dashed, dotted, dash-dotted */
+  const char *x;                /* column of the x axis */
+  const char *group;            /* text column: one curve for each value, in order of appearance */
+  const char *lines[4];         /* columns drawn as lines: solid, dashed, dotted, dash-dotted */
   const char *low[2], *high[2]; /* pairs of columns drawn as filled bands behind the lines */
   const char *overlay_x, *overlay_y; /* columns of `overlay` */
   const struct table *overlay;       /* drawn over the curves as points; NULL: none */
@@ -38,9 +38,10 @@ struct curve_plot {
 
 /* The files of one figure: picture alone, or (TeX) the text and the PDF that it includes. */
 struct figure {
-  struct blob picture;      /* PNG, PDF or SVG bytes; for TeX the PDF */
-  struct blob tex;          /* the TeX file, or empty */
-  struct blob script, data; /* what gnuplot was given: with `datafile` in place, script + data redraw it */
+  struct blob picture; /* PNG, PDF or SVG bytes; for TeX the PDF */
+  struct blob tex;     /* the TeX file, or empty */
+  struct blob script,
+      data; /* what gnuplot was given: with `datafile` in place, script + data redraw it */
   double dpi;
 };
 void figure_release(struct figure *figure);
@@ -48,8 +49,8 @@ void figure_release(struct figure *figure);
 /* Draws; the picture is not sealed yet. `name` is the target's file name without its extension: TeX
    includes the PDF by it, and the kept script names its data NAME.dat. */
 int figure_draw_table(const struct table *table, const struct curve_plot *plot,
-                      const struct figure_options *options, enum figure_format format, const char *name,
-                      struct figure *figure, struct error *error);
+                      const struct figure_options *options, enum figure_format format,
+                      const char *name, struct figure *figure, struct error *error);
 int figure_draw_matrix(const struct matrix *matrix, const struct figure_options *options,
                        enum figure_format format, const char *name, struct figure *figure,
                        struct error *error);

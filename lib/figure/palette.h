@@ -12,7 +12,7 @@ enum { PALETTE_SIZE = 256 };
 
 struct palette {
   char name[32];
-  enum matrix_range range;           /* what it is made for */
+  enum matrix_range range; /* what it is made for */
   uint8_t rgb[PALETTE_SIZE][3];
 };
 
@@ -27,8 +27,9 @@ struct colour_scale {
   int logarithmic;  /* low > 0 */
 };
 
-/* The scale of a matrix: its finite extent; symmetric about 0 for diverging, 0..2π for cyclic; widened a
-   little when all cells are equal. ERROR_FAILED when no cell is finite, or `logarithmic` and none is > 0. */
+/* The scale of a matrix: its finite extent; symmetric about 0 for diverging, 0..2π for cyclic;
+   widened a little when all cells are equal. ERROR_FAILED when no cell is finite, or `logarithmic`
+   and none is > 0. */
 int colour_scale_fit(const struct matrix *matrix, int logarithmic, struct colour_scale *scale,
                      struct error *error);
 

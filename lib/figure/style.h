@@ -11,11 +11,11 @@ struct style {
   double width;        /* inches */
   double height_ratio; /* height / width of curves */
   char font[64];
-  double font_size;    /* points (1/72 in), of labels and titles */
-  double tick_size;    /* points, of numbers at the axes */
-  double line_width;   /* points */
+  double font_size;  /* points (1/72 in), of labels and titles */
+  double tick_size;  /* points, of numbers at the axes */
+  double line_width; /* points */
   double dpi;
-  char source[160];    /* where the numbers stand */
+  char source[160]; /* where the numbers stand */
 };
 
 const char *style_name_at(size_t index); /* NULL past the end */

@@ -23,15 +23,16 @@ const struct builtin_model *builtin_model_find(const char *name); /* NULL: none 
 
 /* Where a spec came from, for meta.inputs. */
 struct model_source {
-  char name[SPEC_LABEL]; /* the file's name without its folder, or the built-in name */
+  char name[SPEC_LABEL];  /* the file's name without its folder, or the built-in name */
   char sha256[HASH_TEXT]; /* of the file; "" for a built-in model */
 };
 
-/* Reads `reference`: an existing file (config.json), a folder that holds one, or a built-in name, in that
-   order of trial (a name with '/' or ending in .json is never a built-in name). Legal oddities and unknown
-   keys inside the rope dictionaries are appended to "warnings" of `meta` as one line each, naming the key.
-   ERROR_INPUT: missing, unreadable, not JSON, duplicate or deeply nested keys, wrong types (the key is
-   named), conflicting values, no RoPE in the model, an unknown scaling type (named). */
+/* Reads `reference`: an existing file (config.json), a folder that holds one, or a built-in name,
+   in that order of trial (a name with '/' or ending in .json is never a built-in name). Legal
+   oddities and unknown keys inside the rope dictionaries are appended to "warnings" of `meta` as
+   one line each, naming the key. ERROR_INPUT: missing, unreadable, not JSON, duplicate or deeply
+   nested keys, wrong types (the key is named), conflicting values, no RoPE in the model, an unknown
+   scaling type (named). */
 int model_read(const char *reference, struct rope_spec *spec, struct model_source *source,
                struct meta *meta, struct error *error);
 

@@ -1,4 +1,5 @@
-/* What the user asked for: which RoPE. Everything that follows from it is in lib/rope/spectrum.h. */
+/* What the user asked for: which RoPE. Everything that follows from it is in lib/rope/spectrum.h.
+ */
 #ifndef ROPETOOL_MODEL_SPEC_H
 #define ROPETOOL_MODEL_SPEC_H
 
@@ -19,8 +20,8 @@ struct spec_parameter {
   double value;
 };
 
-/* A scaling rule by name ("linear", "llama3"; "none" for plain RoPE) and its numbers, as given. Whether
-   the rule exists and takes them is for lib/rope/scaling.h to say. */
+/* A scaling rule by name ("linear", "llama3"; "none" for plain RoPE) and its numbers, as given.
+   Whether the rule exists and takes them is for lib/rope/scaling.h to say. */
 struct spec_scaling {
   char type[SPEC_KEY];
   struct spec_parameter parameters[SPEC_PARAMETERS];
@@ -28,12 +29,12 @@ struct spec_scaling {
 };
 
 struct rope_spec {
-  char label[SPEC_LABEL];   /* of the series: "Llama-3-8B", or "" */
-  size_t head_dim;          /* dimensions of a head */
-  size_t rotary_dim;        /* rotated dimensions, even, 2 <= rotary_dim <= head_dim */
-  double base;              /* theta, > 0 */
+  char label[SPEC_LABEL]; /* of the series: "Llama-3-8B", or "" */
+  size_t head_dim;        /* dimensions of a head */
+  size_t rotary_dim;      /* rotated dimensions, even, 2 <= rotary_dim <= head_dim */
+  double base;            /* theta, > 0 */
   struct spec_scaling scaling;
-  int64_t context;          /* tokens the model is made for (or --context); 0: not known */
+  int64_t context; /* tokens the model is made for (or --context); 0: not known */
   enum layout layout;
   enum precision precision;
 };

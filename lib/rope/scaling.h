@@ -8,7 +8,8 @@
 #include "lib/base/error.h"
 #include "lib/model/spec.h"
 
-/* What a rule changes. On entry: the plain spectrum of spec.base, factors 1, effective_base = base. */
+/* What a rule changes. On entry: the plain spectrum of spec.base, factors 1, effective_base = base.
+ */
 struct scaling_result {
   size_t pairs;
   long double *inv_freq; /* (pair) */
@@ -21,9 +22,9 @@ struct scaling_key {
 };
 
 struct scaling_rule {
-  const char *name;         /* Hugging Face's rope_type: "linear" */
-  const char *summary;      /* one line for the manual */
-  const char *source;       /* where the formula stands */
+  const char *name;           /* Hugging Face's rope_type: "linear" */
+  const char *summary;        /* one line for the manual */
+  const char *source;         /* where the formula stands */
   struct scaling_key keys[8]; /* the numbers it takes, up to the first without a name */
   int (*apply)(const struct rope_spec *spec, struct scaling_result *result, struct error *error);
 };
@@ -31,8 +32,8 @@ struct scaling_rule {
 const struct scaling_rule *scaling_rule_at(size_t index); /* NULL past the end */
 const struct scaling_rule *scaling_rule_find(const char *name);
 
-/* The rule of `scaling`, with its numbers checked: unknown rule (the known ones are listed), unknown number,
-   missing number are ERROR_INPUT. */
+/* The rule of `scaling`, with its numbers checked: unknown rule (the known ones are listed),
+   unknown number, missing number are ERROR_INPUT. */
 int scaling_rule_check(const struct spec_scaling *scaling, const struct scaling_rule **rule,
                        struct error *error);
 

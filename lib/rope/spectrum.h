@@ -19,9 +19,9 @@ struct spectrum {
   double effective_base;   /* the base a rule changed it to; spec.base otherwise */
 };
 
-/* Computes θ_i = base^(−2i/rotary_dim) (RoFormer, arXiv:2104.09864 eq. 34) and applies the scaling rule.
-   ERROR_INPUT: odd or zero dim, base <= 0, an unknown rule or one whose numbers are missing or wrong, an
-   inverse frequency over PHASE_MAXIMUM. */
+/* Computes θ_i = base^(−2i/rotary_dim) (RoFormer, arXiv:2104.09864 eq. 34) and applies the scaling
+   rule. ERROR_INPUT: odd or zero dim, base <= 0, an unknown rule or one whose numbers are missing
+   or wrong, an inverse frequency over PHASE_MAXIMUM. */
 int spectrum_create(const struct rope_spec *spec, struct spectrum **spectrum, struct error *error);
 void spectrum_destroy(struct spectrum *spectrum); /* NULL is allowed */
 

@@ -36,7 +36,8 @@ struct encoding {
 const struct encoding *encoding_at(size_t index); /* NULL past the end */
 int encoding_find(const char *name, const struct encoding **encoding, struct error *error);
 
-/* Σ_i cos(m·θ_i) at distances 0 .. count−1: what the profiles of rotations and waves are made of. */
+/* Σ_i cos(m·θ_i) at distances 0 .. count−1: what the profiles of rotations and waves are made of.
+ */
 int encoding_cosine_sums(struct backend *backend, const struct spectrum *spectrum, size_t count,
                          double *sum, struct error *error);
 

@@ -97,8 +97,13 @@ struct meta *meta_object(struct meta *meta, const char *name) {
   return json_object_set_new(json_of(meta), name, object) ? NULL : meta_of(object);
 }
 
-void meta_merge(struct meta *meta, const struct meta *other) {
-  if (meta && other) json_object_update(json_of(meta), json_of(other));
+void meta_prepend(struct meta *meta, const struct meta *first) {
+  json_t *old = json_copy(json_of(meta));
+  if (!old) return;
+  json_object_clear(json_of(meta));
+  json_object_update(json_of(meta), json_of(first));
+  json_object_update_missing(json_of(meta), old);
+  json_decref(old);
 }
 
 const char *meta_text(const struct meta *meta, const char *name) {

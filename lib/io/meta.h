@@ -29,8 +29,8 @@ struct meta *meta_append_object(struct meta *meta, const char *name);
 /* The object under `name`, made when it is not there. */
 struct meta *meta_object(struct meta *meta, const char *name);
 
-/* Sets every name of `other` (copied by reference, `other` stays the caller's). */
-void meta_merge(struct meta *meta, const struct meta *other);
+/* Puts the names of `first` before those of `meta`; a name that both have keeps `first`'s value. */
+void meta_prepend(struct meta *meta, const struct meta *first);
 
 /* Reading: NULL, `otherwise` or 0 where the name is missing or of another kind. */
 const char *meta_text(const struct meta *meta, const char *name);

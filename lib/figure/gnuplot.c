@@ -1,0 +1,169 @@
+#include "lib/figure/gnuplot.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/base/file.h"
+#include "lib/base/memory.h"
+#include "lib/base/text.h"
+#include "lib/figure/gnuplot_process.h"
+
+/* Names within the private folder of a TeX figure; gnuplot makes the second out of the first. */
+static const char tex_name[] = "figure.tex", pdf_name[] = "figure.pdf";
+static const char tex_include[] = "{figure}";
+
+/* Larger than any figure; a limit for file_read. */
+static const size_t picture_limit = (size_t)1 << 30;
+
+int gnuplot_literal(const char *text, char **literal, struct error *error) {
+  if (!text_is_utf8(text, strlen(text)))
+    return error_set(error, ERROR_INPUT, "text '%.60s' is not UTF-8", text);
+  if (text_has_control(text))
+    return error_set(error, ERROR_INPUT, "control character in text '%.60s'; it must be one plain line",
+                     text);
+  *literal = memory_array(2 * strlen(text) + 3, 1, "a text of the figure", error);
+  if (!*literal) return ERROR_FAILED;
+  char *out = *literal;
+  *out++ = '\'';
+  for (; *text; text++) {
+    if (*text == '\'') *out++ = '\'';
+    *out++ = *text;
+  }
+  *out = '\'';
+  return OK;
+}
+
+/* Writes into `line` the line of a complaint that says what is wrong: the first with gnuplot's own mark
+   "FILE" line N: that is no warning, else the first that is not empty. */
+static void first_complaint(const char *complaint, char *line, size_t capacity) {
+  static const char mark[] = "\"/dev/fd/4\" line ";
+  const char *found = NULL;
+  for (const char *text = complaint; !found && (text = strstr(text, mark)); text++) {
+    text += strcspn(text, ":\n");
+    text += strspn(text, ": ");
+    if (strncmp(text, "warning", 7)) found = text;
+  }
+  if (!found) found = complaint + strspn(complaint, " \t\n");
+  snprintf(line, capacity, "%.*s", (int)strcspn(found, "\n"), found);
+  if (!*line) snprintf(line, capacity, "no reason given");
+}
+
+/* What a run that failed means. */
+static int run_error(const struct gnuplot_result *result, const char *terminal, struct error *error) {
+  char line[256];
+  if (WIFSIGNALED(result->status))
+    return error_set(error, ERROR_FAILED, "gnuplot was killed by signal %d (%s)",
+                     WTERMSIG(result->status), strsignal(WTERMSIG(result->status)));
+  if (strstr(result->complaint, "unknown or ambiguous terminal"))
+    return error_set(error, ERROR_FAILED,
+                     "terminal '%s' is not in this gnuplot; install gnuplot-nox or gnuplot-qt", terminal);
+  first_complaint(result->complaint, line, sizeof line);
+  return error_set(error, ERROR_FAILED, "gnuplot failed with status %d: %s",
+                   WEXITSTATUS(result->status), line);
+}
+
+/* Runs a script, given in two parts, and checks how it ended. */
+static int run(const char *head, const struct gnuplot_job *job, const char *folder, struct blob *output,
+               struct error *error) {
+  struct blob script = {0}, data = {(char *)job->data, job->data_size};
+  struct gnuplot_result result;
+  const int size = asprintf(&script.data, "%s%s", head, job->script);
+  if (size < 0) return error_set(error, ERROR_FAILED, "no memory for a gnuplot script");
+  script.size = (size_t)size;
+  int code = gnuplot_process_run(&script, &data, folder, &result, error);
+  free(script.data);
+  if (code) return code;
+  if (result.status) {
+    code = run_error(&result, job->terminal, error);
+    free(result.output.data);
+    return code;
+  }
+  *output = result.output;
+  return OK;
+}
+
+/* Puts `graphic` in place of the name that gnuplot gave to the PDF. */
+static int rename_graphic(struct blob *tex, const char *graphic, struct error *error) {
+  char *place = memmem(tex->data, tex->size, tex_include, sizeof tex_include - 1);
+  if (!place) return error_set(error, ERROR_FAILED, "gnuplot's TeX file does not include its PDF");
+  const size_t before = (size_t)(place - tex->data), after = before + sizeof tex_include - 1;
+  char *renamed;
+  const int size = asprintf(&renamed, "%.*s{%s}%.*s", (int)before, tex->data, graphic,
+                            (int)(tex->size - after), tex->data + after);
+  if (size < 0) return error_set(error, ERROR_FAILED, "no memory for the TeX file");
+  free(tex->data);
+  *tex = (struct blob){renamed, (size_t)size};
+  return OK;
+}
+
+static int read_picture(const char *folder, const char *name, struct blob *blob, struct error *error) {
+  char path[4096 + 16];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  if (access(path, F_OK)) return error_set(error, ERROR_FAILED, "gnuplot made no picture");
+  return file_read(path, picture_limit, &blob->data, &blob->size, error) ? ERROR_FAILED : OK;
+}
+
+static void remove_folder(const char *folder) {
+  static const char *const names[] = {tex_name, pdf_name};
+  for (size_t i = 0; i < 2; i++) {
+    char path[4096 + 16];
+    snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+    unlink(path);
+  }
+  rmdir(folder);
+}
+
+/* cairolatex writes two files beside each other, so it gets a folder. */
+static int run_tex(const struct gnuplot_job *job, struct blob *picture, struct blob *tex,
+                   struct error *error) {
+  const char *parent = getenv("TMPDIR");
+  char folder[4096], head[128];
+  if (!parent || parent[0] != '/') parent = "/tmp";
+  if (snprintf(folder, sizeof folder, "%s/ropetool.XXXXXX", parent) >= (int)sizeof folder ||
+      !mkdtemp(folder))
+    return error_set(error, ERROR_FAILED, "cannot make a folder in '%s': %s", parent, strerror(errno));
+  snprintf(head, sizeof head, "datafile = '/dev/fd/3'\nset output '%s'\n", tex_name);
+  struct blob output = {0};
+  int code = run(head, job, folder, &output, error);
+  free(output.data);
+  if (!code) code = read_picture(folder, pdf_name, picture, error);
+  if (!code) code = read_picture(folder, tex_name, tex, error);
+  if (!code) code = rename_graphic(tex, job->tex_graphic, error);
+  remove_folder(folder);
+  return code;
+}
+
+int gnuplot_run(const struct gnuplot_job *job, struct blob *picture, struct blob *tex,
+                struct error *error) {
+  *picture = (struct blob){0};
+  if (tex) *tex = (struct blob){0};
+  int code = tex ? run_tex(job, picture, tex, error)
+                 : run("datafile = '/dev/fd/3'\n", job, NULL, picture, error);
+  if (!code && (!picture->size || (tex && !tex->size)))
+    code = error_set(error, ERROR_FAILED, "gnuplot made no picture");
+  if (code) {
+    free(picture->data);
+    *picture = (struct blob){0};
+    if (tex) free(tex->data), *tex = (struct blob){0};
+  }
+  return code;
+}
+
+int gnuplot_version(char version[64], struct error *error) {
+  static const struct gnuplot_job job = {
+      .script = "set print '-'\nprint sprintf('%.1f patchlevel %s', GPVAL_VERSION, GPVAL_PATCHLEVEL)\n",
+      .terminal = "unknown"};
+  struct blob output;
+  const int code = run("", &job, NULL, &output, error);
+  if (code) return code;
+  const char *end = output.size ? memchr(output.data, '\n', output.size) : NULL;
+  snprintf(version, 64, "%.*s", end ? (int)(end - output.data) : 0, end ? output.data : "");
+  free(output.data);
+  return end ? OK : error_set(error, ERROR_FAILED, "gnuplot does not tell its version");
+}

@@ -1,0 +1,140 @@
+#include "lib/figure/palette.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/figure/asset.h"
+
+static const char *const range_names[] = {
+    [MATRIX_SEQUENTIAL] = "sequential",
+    [MATRIX_DIVERGING] = "diverging",
+    [MATRIX_CYCLIC] = "cyclic",
+};
+enum { RANGE_COUNT = sizeof range_names / sizeof range_names[0] };
+
+/* The NAME of an asset "palettes/NAME.hex" of `length` characters, or NULL for other assets. */
+static const char *palette_asset(const struct asset *asset, size_t *length) {
+  static const char folder[] = "palettes/", extension[] = ".hex";
+  const size_t size = strlen(asset->name), ends = sizeof folder - 1 + sizeof extension - 1;
+  if (size <= ends || strncmp(asset->name, folder, sizeof folder - 1) ||
+      strcmp(asset->name + size - (sizeof extension - 1), extension))
+    return NULL;
+  *length = size - ends;
+  return asset->name + sizeof folder - 1;
+}
+
+static int unknown_palette(const char *name, struct error *error) {
+  char choices[256] = "";
+  size_t used = 0, length;
+  for (size_t i = 0; asset_at(i); i++) {
+    const char *known = palette_asset(asset_at(i), &length);
+    if (known && used < sizeof choices)
+      used += (size_t)snprintf(choices + used, sizeof choices - used, "%s%.*s", used ? ", " : "",
+                               (int)length, known);
+  }
+  return error_set(error, ERROR_INPUT, "unknown palette '%s'; one of %s", name, choices);
+}
+
+/* Reads one line: a colour, a comment, or the comment that names the range. */
+static int read_line(const char *line, struct palette *palette, size_t *entries) {
+  char range[16];
+  unsigned rgb;
+  int end = 0;
+  if (sscanf(line, "# range: %15[a-z]", range) == 1) {
+    for (int i = 0; i < RANGE_COUNT; i++)
+      if (!strcmp(range, range_names[i])) palette->range = (enum matrix_range)i;
+    return 0;
+  }
+  if (*line == '#' || *line == '\n') return 0;
+  if (*entries == PALETTE_SIZE || sscanf(line, "%6x%n", &rgb, &end) != 1 || end != 6) return -1;
+  for (int c = 0; c < 3; c++)
+    palette->rgb[*entries][c] = (uint8_t)(rgb >> (16 - 8 * c) & 0xff);
+  ++*entries;
+  return 0;
+}
+
+int palette_find(const char *name, struct palette *palette, struct error *error) {
+  char path[64];
+  const int size = snprintf(path, sizeof path, "palettes/%s.hex", name);
+  const struct asset *asset = size < (int)sizeof path ? asset_find(path) : NULL;
+  if (!asset) return unknown_palette(name, error);
+  *palette = (struct palette){.range = MATRIX_SEQUENTIAL};
+  snprintf(palette->name, sizeof palette->name, "%.31s", name);
+  size_t entries = 0;
+  for (const char *line = asset->data; *line;) {
+    if (read_line(line, palette, &entries)) break;
+    const char *end = strchr(line, '\n');
+    line = end ? end + 1 : "";
+  }
+  if (entries != PALETTE_SIZE)
+    return error_set(error, ERROR_FAILED, "palette '%s' has %zu colours that can be read instead of %d",
+                     name, entries, PALETTE_SIZE);
+  return OK;
+}
+
+const char *palette_default(enum matrix_range range) {
+  switch (range) {
+  case MATRIX_DIVERGING: return "coolwarm";
+  case MATRIX_CYCLIC: return "cycle";
+  default: return "viridis";
+  }
+}
+
+/* The smallest positive finite cell; infinity when there is none. */
+static double smallest_positive(const struct matrix *matrix) {
+  double smallest = INFINITY;
+  for (size_t i = 0; i < matrix->rows * matrix->columns; i++)
+    if (matrix->cells[i] > 0 && matrix->cells[i] < smallest) smallest = matrix->cells[i];
+  return smallest;
+}
+
+int colour_scale_fit(const struct matrix *matrix, int logarithmic, struct colour_scale *scale,
+                     struct error *error) {
+  double low, high;
+  if (!matrix_extent(matrix, &low, &high))
+    return error_set(error, ERROR_FAILED, "nothing to draw: no cell of the map holds a finite number");
+  if (logarithmic) {
+    low = smallest_positive(matrix);
+    if (high <= 0)
+      return error_set(error, ERROR_FAILED,
+                       "no cell of the map is greater than 0; a logarithmic colour scale needs one");
+    /* 256 colours must be tellable apart after rounding. */
+    if (high / low < 1 + 1e-9) low /= 1.1, high *= 1.1;
+  } else if (matrix->range == MATRIX_CYCLIC) {
+    low = 0;
+    high = 2 * M_PI;
+  } else {
+    if (matrix->range == MATRIX_DIVERGING) {
+      high = fmax(fabs(low), fabs(high));
+      low = -high;
+    }
+    const double size = fmax(fabs(low), fabs(high));
+    if (high - low <= 1e-9 * size || size == 0) {
+      const double margin = size > 0 ? 0.05 * size : 1;
+      low -= margin;
+      high += margin;
+    }
+  }
+  if (!(fmax(fabs(low), fabs(high)) < 1e300 && high - low > 1e-300))
+    return error_set(error, ERROR_FAILED,
+                     "values from %g to %g cannot be drawn; the scale ends at 1e300 and 1e-300", low, high);
+  *scale = (struct colour_scale){low, high, logarithmic};
+  return OK;
+}
+
+int colour_index(const struct colour_scale *scale, double value) {
+  if (isnan(value)) return -1;
+  if (value <= scale->low) return 0;
+  if (value >= scale->high) return PALETTE_SIZE - 1;
+  const double part = scale->logarithmic ? log(value / scale->low) / log(scale->high / scale->low)
+                                         : (value - scale->low) / (scale->high - scale->low);
+  const int index = (int)(part * PALETTE_SIZE);
+  return index < PALETTE_SIZE ? index : PALETTE_SIZE - 1;
+}
+
+double colour_value(const struct colour_scale *scale, int index) {
+  const double part = (index + 0.5) / PALETTE_SIZE;
+  if (scale->logarithmic) return scale->low * pow(scale->high / scale->low, part);
+  return scale->low + part * (scale->high - scale->low);
+}

@@ -5,11 +5,17 @@
 # In a console block a command is a line that begins with "$ "; in an sh block every line is one, but for
 # comments. A line that ends in a backslash goes on in the next.
 
-function begin(text) {
+function begin(text,    line) {
+  if (command != "") {
+    close(command)
+    close(output)
+  }
   number++
   command = folder "/" number ".cmd"
   output = folder "/" number ".out"
-  print FNR >(folder "/" number ".line")
+  line = folder "/" number ".line"
+  print FNR >line
+  close(line)
   if (block == "console") printf "" >output
   add(text)
 }
@@ -20,9 +26,8 @@ function add(text) {
 }
 
 /^ *```/ {
-  block = block == "" ? substr($1, 4) : ""
-  if (block == "") block = in_block ? "" : "text"
-  in_block = block != ""
+  fenced = !fenced
+  block = fenced ? substr($1, 4) : ""
   continued = 0
   command = ""
   next

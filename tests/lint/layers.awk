@@ -7,7 +7,7 @@ BEGIN {
   user["^gsl/gsl_(linalg|eigen|blas|matrix|vector|permutation)"] = "^lib/analysis/linalg[.]c$"
   user["^gsl/"] = "^(lib/analysis|lib/encoding|lib/rope)/[a-z0-9_]*[.]c$"
   user["^png[.]h$"] = "^lib/figure/raster[.]c$"
-  user["^(spawn|sys/wait)[.]h$"] = "^lib/figure/gnuplot_process[.]c$"
+  user["^spawn[.]h$"] = "^lib/figure/gnuplot_process[.]c$"
   user["^jansson[.]h$"] = "^lib/[a-z]*/[a-z0-9_]*[.]c$"
   user["^(cuda|cublas|cuda_.*|device_.*)([.]h)?$"] = "^kernels/[a-z0-9_]*_cuda[.]cu$"
   user["^(cblas[.]h|Random123/.*)$"] = "^kernels/([a-z0-9_]*_)?cpu[.]c$"

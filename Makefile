@@ -21,8 +21,8 @@ FUZZ_SECONDS ?= 60
 VERSION := 0.1.0
 
 # Debian packages: to build and draw, to test, to lint, to fuzz.
-PACKAGES_BUILD := gcc libc6-dev make libgsl-dev libopenblas-dev libjansson-dev libpng-dev nettle-dev \
-  librandom123-dev gnuplot-nox fonts-dejavu-core
+PACKAGES_BUILD := gcc libc6-dev make libgsl-dev libopenblas-dev libjansson-dev libpng-dev zlib1g-dev \
+  nettle-dev librandom123-dev gnuplot-nox fonts-dejavu-core
 PACKAGES_TEST := libcmocka-dev
 PACKAGES_LINT := clang-format clang-tidy libomp-dev
 PACKAGES_FUZZ := clang libclang-rt-dev libomp-dev
@@ -31,7 +31,7 @@ ALL_CPPFLAGS := -I. -D_GNU_SOURCE -DROPETOOL_VERSION='"$(VERSION)"' $(CPPFLAGS)
 ALL_CFLAGS := -std=gnu11 -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math \
   -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith -Wformat=2 \
   -Wundef $(CFLAGS)
-LDLIBS := -lgsl -lopenblas -ljansson -lpng -lnettle -lm -ldl
+LDLIBS := -lgsl -lopenblas -ljansson -lpng -lz -lnettle -lm -ldl
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 LIBRARY_SOURCES := $(sort $(wildcard lib/*/*.c kernels/*.c))

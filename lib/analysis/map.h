@@ -14,32 +14,49 @@
 #include "lib/io/matrix.h"
 #include "lib/rope/spectrum.h"
 
-/* What a map shows. One struct each; a registry lists them. */
+/* What a map shows. One struct each; a registry lists them:
+   - scores: q_m · k_n with positions applied, without 1/sqrt(d);
+   - softmax: over the keys, of score · softmax_factor / sqrt(d);
+   - angles, cosines: (position, pair), m·θ_i modulo 2π in radians, and its cosine;
+   - rotation: (output dimension, input dimension) of the rotation at `position`, in the spectrum's
+     layout;
+   - table: (position, dimension), what an additive encoding adds.
+   The attention factor is in scores and softmax, and in none of the others. */
 struct map_kind;
 
 struct map_request {
   const struct map_kind *kind;
   const struct encoding *encoding;
   const struct spectrum *spectrum;
-  size_t length; /* positions */
-  struct content content;
-  size_t batch; /* draws averaged over */
+  size_t length;          /* positions; not of the rotation */
+  struct content content; /* this, batch, seed and causal are of scores and softmax alone */
+  size_t batch;           /* draws averaged over */
   uint64_t seed;
-  bool causal;
-  int64_t position; /* of the rotation matrix */
+  bool causal;      /* keys after the query are masked */
+  int64_t position; /* of the rotation */
   size_t cells;     /* at most so many cells along an axis */
   int reduction;    /* enum reduction, or −1: the kind's own (mean; max for softmax) */
 };
 
 const struct map_kind *map_kind_at(size_t index); /* NULL past the end */
 const char *map_kind_name(const struct map_kind *kind);
+/* Whether it shows queries against keys. */
+bool map_kind_is_attention(const struct map_kind *kind);
 int map_kind_find(const char *name, const struct map_kind **kind, struct error *error);
 const char *map_reduction_name(enum reduction reduction); /* "mean", "max", "absmax" */
 int map_reduction_parse(const char *name, int *reduction, struct error *error);
 
 /* Computes the map. matrix->meta gets every resolved parameter; "reduced" says "8192 -> 1024 by
-   max" when cells were reduced. ERROR_INPUT where the request makes no sense (content zero for
-   rope: there is no position term alone); ERROR_FAILED when it would not fit into memory. */
+   max" when cells were reduced, "statistic" what a cell holds, "method" how scores were found.
+
+   Scores that depend on the distance alone (RoPE with ones, sinusoidal with zero) cost
+   O(length · dim + length · cells). Rounded formats below fp64 break that: their scores are
+   computed one by one. The mean of angles is the circular mean, the direction of the mean of (cos,
+   sin). absmax keeps the sign.
+
+   ERROR_INPUT where the request makes no sense (content zero for rope: there is no position term
+   alone; the table of an encoding that adds nothing); ERROR_FAILED when it would not fit into
+   memory, before anything is computed. */
 int map_run(struct backend *backend, const struct map_request *request, struct matrix **matrix,
             struct error *error);
 

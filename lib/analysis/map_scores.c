@@ -1,0 +1,24 @@
+/* Scores q_m · k_n with positions applied. */
+#include "lib/analysis/map_kind.h"
+
+static int fill(struct backend *backend, const struct map_request *request,
+                enum reduction reduction, struct matrix *matrix, struct error *error) {
+  const int status = map_attention_fill(backend, request, reduction, false, matrix, error);
+  double smallest, largest;
+  if (!status && matrix_extent(matrix, &smallest, &largest) && smallest < 0 && largest > 0)
+    matrix->range = MATRIX_DIVERGING;
+  return status;
+}
+
+const struct map_kind map_scores = {
+    .name = "scores",
+    .positions = true,
+    .attention = true,
+    .reduction = REDUCE_MEAN,
+    .range = MATRIX_SEQUENTIAL,
+    .value_label = "score",
+    .row_axis = {.label = "query position", .column = "query"},
+    .column_axis = {.label = "key position", .column = "key"},
+    .shape = map_attention_shape,
+    .fill = fill,
+};

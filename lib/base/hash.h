@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "lib/base/error.h"
+
 enum { HASH_TEXT = 65 }; /* 64 hexadecimal digits and a NUL */
 
 struct hash_part {
@@ -15,5 +17,8 @@ struct hash_part {
 void hash_parts(const struct hash_part *parts, size_t count, char hex[HASH_TEXT]);
 
 void hash_bytes(const void *data, size_t size, char hex[HASH_TEXT]);
+
+/* The hash of a file's bytes, read in pieces. ERROR_INPUT when it cannot be read. */
+int hash_file(const char *path, char hex[HASH_TEXT], struct error *error);
 
 #endif

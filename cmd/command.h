@@ -1,0 +1,69 @@
+/* Commands: what `ropetool NAME` does. A command is one file with one exported object, listed in
+   cmd/commands.c. It reads its options from an invocation, calls the library, and leaves a result;
+   main and cmd/output.c do everything that commands share. */
+#ifndef ROPETOOL_CMD_COMMAND_H
+#define ROPETOOL_CMD_COMMAND_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cmd/invocation.h"
+#include "lib/base/error.h"
+#include "lib/figure/figure.h"
+#include "lib/io/matrix.h"
+#include "lib/io/table.h"
+
+/* What a command computed. Exactly one of table, matrix and text is set. */
+struct result {
+  struct table *table;
+  struct matrix *matrix;
+  char *text;    /* for commands that only print: free() */
+  bool drawable; /* a figure can be drawn: of the matrix, or of the table by `plot` */
+  bool raster;   /* PNG files are written with one pixel a cell, without axes */
+  struct curve_plot plot;
+  struct table *overlay; /* what plot.overlay points to */
+  int check_status;      /* exit status when all went well: 0, or 3 when a check failed */
+  /* Writes the summary that a person reads; NULL: the table as text. */
+  void (*summary)(const struct result *result, FILE *out);
+};
+
+void result_release(struct result *result);
+
+/* The meta data of the table or the matrix; NULL for text. */
+struct meta *result_meta(const struct result *result);
+
+/* SHA-256 of the result's data: of the bytes of NAME.csv for a table, of NAME.npy for a matrix. */
+int result_hash(const struct result *result, char hex[65], struct error *error);
+
+/* Groups of options that commands share; see cmd/groups.c. */
+enum {
+  GROUP_SPECTRUM = 1,
+  GROUP_FIGURE = 2,
+  GROUP_OUTPUT = 4,
+};
+
+struct command {
+  const char *name;
+  const char *summary;               /* one line of `ropetool help` */
+  const char *arguments;             /* usage of what is no option, "FIG"; NULL: none is allowed */
+  const char *description;           /* text under the usage line */
+  const struct argp_option *options; /* its own */
+  unsigned groups;                   /* GROUP_... it takes besides the ones every command has */
+  /* Reads the command line another way than invocation_parse; NULL: by it. May change the command.
+   */
+  int (*prepare)(struct invocation *invocation, int count, char *const *words, struct error *error);
+  int (*compute)(const struct invocation *invocation, struct result *result, struct error *error);
+};
+
+/* Computes what a canonical command line says, as if it had been typed; for `info --verify`. */
+int command_recompute(const char *line, struct result *result, struct error *error);
+
+/* Computes and completes the meta data: tool, version, command, backend, inputs first. */
+int command_compute(const struct invocation *invocation, struct result *result,
+                    struct error *error);
+
+const struct command *command_at(size_t index); /* NULL past the end */
+const struct command *command_find(const char *name);
+
+#endif

@@ -1,0 +1,88 @@
+/* The list of commands, and what running any of them has in common. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/groups.h"
+#include "lib/base/hash.h"
+#include "lib/base/memory.h"
+#include "lib/io/npy.h"
+
+extern const struct command command_decay, command_heatmap, command_verify, command_models,
+    command_info, command_redraw;
+
+static const struct command *const commands[] = {
+    &command_decay,  &command_heatmap, &command_verify,
+    &command_models, &command_info,    &command_redraw,
+};
+
+const struct command *command_at(size_t index) {
+  return index < sizeof commands / sizeof *commands ? commands[index] : NULL;
+}
+
+const struct command *command_find(const char *name) {
+  const struct command *command = NULL;
+  for (size_t i = 0; (command = command_at(i)); i++)
+    if (!strcmp(command->name, name)) return command;
+  return NULL;
+}
+
+void result_release(struct result *result) {
+  table_destroy(result->table);
+  table_destroy(result->overlay);
+  matrix_destroy(result->matrix);
+  free(result->text);
+  *result = (struct result){0};
+}
+
+struct meta *result_meta(const struct result *result) {
+  return result->table ? table_meta(result->table) : result->matrix ? result->matrix->meta : NULL;
+}
+
+int result_hash(const struct result *result, char hex[HASH_TEXT], struct error *error) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (!out) return error_set(error, ERROR_FAILED, "out of memory: the data's hash");
+  const struct matrix *matrix = result->matrix;
+  if (matrix)
+    npy_write_header(out, "'<f8'", (size_t[]){matrix->rows, matrix->columns}, 2);
+  else
+    table_write_csv(result->table, ',', out);
+  const int failed = ferror(out) | fclose(out);
+  const struct hash_part parts[] = {
+      {text, size},
+      {matrix ? matrix->cells : NULL,
+       matrix ? matrix->rows * matrix->columns * sizeof *matrix->cells : 0},
+  };
+  if (!failed) hash_parts(parts, 2, hex);
+  free(text);
+  return failed ? error_set(error, ERROR_FAILED, "out of memory: the data's hash") : OK;
+}
+
+int command_compute(const struct invocation *invocation, struct result *result,
+                    struct error *error) {
+  *result = (struct result){0};
+  if (invocation->command->compute(invocation, result, error)) {
+    result_release(result);
+    return error->code;
+  }
+  struct meta *meta = result_meta(result), *first = meta_create();
+  char *command = invocation_canonical(invocation);
+  meta_set_text(first, "tool", "ropetool");
+  meta_set_text(first, "version", ROPETOOL_VERSION);
+  meta_set_text(first, "command", command);
+  if (meta) meta_prepend(meta, first);
+  meta_destroy(first);
+  free(command);
+  return OK;
+}
+
+int command_recompute(const char *line, struct result *result, struct error *error) {
+  struct invocation invocation = {0};
+  *result = (struct result){0};
+  int status = invocation_parse_command(&invocation, line, error);
+  if (!status) status = command_compute(&invocation, result, error);
+  invocation_release(&invocation);
+  return status;
+}

@@ -1,0 +1,119 @@
+#include "cmd/groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/memory.h"
+#include "lib/base/number.h"
+#include "lib/base/thread.h"
+
+/* Keys are only unique numbers: options are read by their long names. */
+enum { KEY = 0x1000 };
+
+const struct argp_option group_spectrum[] = {
+    {"model", KEY + 1, "FILE|DIR|NAME", 0,
+     "a Hugging Face config.json, its folder, or a built-in name (see 'ropetool models')", 0},
+    {"dim", KEY + 2, "N[,N...]", 0, "rotated dimensions of a head, even (default 128)", 0},
+    {"base", KEY + 3, "X[,X...]", 0, "frequency base, theta (default 10000)", 0},
+    {"scaling", KEY + 4, "TYPE[:KEY=VALUE,...]", 0,
+     "scaling rule: none, linear:factor=4, llama3:factor=8,low_freq_factor=1,...", 0},
+    {"context", KEY + 5, "N", 0,
+     "sequence length for rules that depend on it (default: the model's)", 0},
+    {"layout", KEY + 6, "interleaved|halves", 0,
+     "how dimensions form pairs (default: the model's, else interleaved)", 0},
+    {"precision", KEY + 7, "fp64|fp32|tf32|bf16|fp16", 0,
+     "rounding of frequencies, angles, cos and sin (default fp64)", 0},
+    {0},
+};
+
+const struct argp_option group_figure[] = {
+    {"style", KEY + 20, "NAME", 0,
+     "journal preset: default, neurips, icml, icml-full, iclr, acl, ieee, nature, ...", 0},
+    {"width", KEY + 21, "LENGTH", 0, "width in in, cm, mm or px (default: the style's)", 0},
+    {"height", KEY + 22, "LENGTH", 0, "height (default: by the style)", 0},
+    {"dpi", KEY + 23, "N", 0, "pixels per inch of a PNG (default: the style's)", 0},
+    {"font", KEY + 24, "NAME", 0, "font family", 0},
+    {"font-size", KEY + 25, "POINTS", 0, "size of labels, in points", 0},
+    {"palette", KEY + 26, "NAME", 0, "viridis, cividis, magma, gray, coolwarm, cycle", 0},
+    {"title", KEY + 27, "TEXT", 0, "title above the figure", 0},
+    {"xlabel", KEY + 28, "TEXT", 0, "label of the x axis", 0},
+    {"ylabel", KEY + 29, "TEXT", 0, "label of the y axis", 0},
+    {"legend", KEY + 30, "WHERE", 0, "auto, none, top-right, top-left, bottom-right, bottom-left",
+     0},
+    {"log", KEY + 31, "x|y|c", 0, "logarithmic x, y or colour axis (may be repeated)", 0},
+    {"dark", KEY + 32, NULL, 0, "dark background", 0},
+    {"no-provenance", KEY + 33, NULL, 0, "leave out how the figure was made", 0},
+    {0},
+};
+
+const struct argp_option group_output[] = {
+    {"output", 'o', "FILE", 0,
+     "write to FILE; .png .pdf .svg .tex draw, .csv .tsv .json .npy hold the data; '-' is stdout "
+     "(may be repeated)",
+     0},
+    {"format", KEY + 40, "text|csv|tsv|json", 0, "what stdout gets (default text: a summary)", 0},
+    {"keep-script", KEY + 41, NULL, 0, "leave gnuplot's script and data beside the figure", 0},
+    {0},
+};
+
+const struct argp_option group_run[] = {
+    {"device", KEY + 60, "auto|cpu|cuda", 0, "where to compute (default auto)", 0},
+    {"threads", KEY + 61, "N", 0, "CPU threads (default: the cores this process may use)", 0},
+    {"max-memory", KEY + 62, "GIB", 0,
+     "refuse work that needs more memory, in GiB (default: what is free)", 0},
+    {"quiet", 'q', NULL, 0, "no notes and no progress on stderr", 0},
+    {"verbose", 'v', NULL, 0, "explain on stderr", 0},
+    {"help", 'h', NULL, 0, "this text", 0},
+    {0},
+};
+
+int figure_options_read(const struct invocation *invocation, struct figure_options *options,
+                        struct error *error) {
+  *options = (struct figure_options){
+      .style = option_text(invocation, "style", NULL),
+      .font = option_text(invocation, "font", NULL),
+      .palette = option_text(invocation, "palette", NULL),
+      .title = option_text(invocation, "title", NULL),
+      .xlabel = option_text(invocation, "xlabel", NULL),
+      .ylabel = option_text(invocation, "ylabel", NULL),
+      .legend = option_text(invocation, "legend", NULL),
+      .dark = option_given(invocation, "dark"),
+  };
+  if (option_positive(invocation, "dpi", &options->dpi, error)) return error->code;
+  if (option_positive(invocation, "font-size", &options->font_size, error)) return error->code;
+  const double pixels = options->dpi > 0 ? options->dpi : 300;
+  const char *width = option_text(invocation, "width", NULL),
+             *height = option_text(invocation, "height", NULL);
+  if (width && number_paper(width, "--width", pixels, &options->width, error)) return error->code;
+  if (height && number_paper(height, "--height", pixels, &options->height, error))
+    return error->code;
+  const char *axis;
+  for (size_t cursor = 0; (axis = option_next(invocation, "log", &cursor));) {
+    char item[8];
+    for (const char *list = axis; list_next(&list, item, sizeof item);)
+      if (!strcmp(item, "x"))
+        options->log_x = true;
+      else if (!strcmp(item, "y"))
+        options->log_y = true;
+      else if (!strcmp(item, "c"))
+        options->log_c = true;
+      else
+        return error_set(error, ERROR_INPUT, "unknown axis '%s' of --log: x, y or c", axis);
+  }
+  return OK;
+}
+
+int run_options_apply(const struct invocation *invocation, struct error *error) {
+  int64_t threads = thread_available();
+  double gib = 0;
+  if (option_integer(invocation, "threads", 1, 4096, &threads, error)) return error->code;
+  if (option_positive(invocation, "max-memory", &gib, error)) return error->code;
+  thread_use((int)threads);
+  if (gib > 0) memory_set_limit(gib >= 1e9 ? UINT64_MAX : (uint64_t)(gib * 1073741824.0));
+  return OK;
+}
+
+int run_options_backend(const struct invocation *invocation, struct backend **backend,
+                        struct error *error) {
+  return backend_open(option_text(invocation, "device", "auto"), backend, error);
+}

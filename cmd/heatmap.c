@@ -1,0 +1,139 @@
+/* ropetool heatmap: one map to a picture. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/groups.h"
+#include "lib/analysis/map.h"
+
+enum {
+  KEY_WHAT = 256,
+  KEY_ENCODING,
+  KEY_LENGTH,
+  KEY_CONTENT,
+  KEY_BATCH,
+  KEY_CAUSAL,
+  KEY_POSITION,
+  KEY_CELLS,
+  KEY_REDUCE,
+  KEY_RASTER,
+  KEY_SEED
+};
+
+static const struct argp_option options[] = {
+    {"what", KEY_WHAT, "KIND", 0,
+     "scores, softmax, angles, cosines, rotation or table (default scores)", 0},
+    {"encoding", KEY_ENCODING, "NAME", 0, "rope or sinusoidal (default rope)", 0},
+    {"length", KEY_LENGTH, "N", 0, "positions (default 512)", 0},
+    {"content", KEY_CONTENT, "KIND", 0,
+     "query and key vectors: ones, zero, gaussian or aligned[:RHO] (default ones)", 0},
+    {"batch", KEY_BATCH, "B", 0, "draws averaged over (default 1)", 0},
+    {"causal", KEY_CAUSAL, NULL, 0, "mask the keys after the query", 0},
+    {"position", KEY_POSITION, "M", 0, "of the rotation matrix (default 1)", 0},
+    {"cells", KEY_CELLS, "N", 0,
+     "at most so many cells along an axis; more are reduced (default 1024)", 0},
+    {"reduce", KEY_REDUCE, "mean|max|absmax", 0, "how (default mean; max for softmax)", 0},
+    {"raster", KEY_RASTER, NULL, 0, "one pixel a position, without axes, by libpng alone", 0},
+    {"seed", KEY_SEED, "N", 0, "of the random vectors (default 1)", 0},
+    {0},
+};
+
+static int read_numbers(const struct invocation *invocation, struct map_request *request,
+                        struct error *error) {
+  int64_t length = 512, batch = 1, position = 1, cells = 1024, seed = 1;
+  if (option_tokens(invocation, "length", 1, INT64_C(1) << 40, &length, error)) return error->code;
+  if (option_integer(invocation, "batch", 1, INT32_MAX, &batch, error)) return error->code;
+  if (option_tokens(invocation, "position", -(INT64_C(1) << 40), INT64_C(1) << 40, &position,
+                    error))
+    return error->code;
+  if (option_integer(invocation, "seed", 0, INT64_MAX, &seed, error)) return error->code;
+  /* A raster has one pixel a position unless it is told otherwise. */
+  if (option_given(invocation, "raster")) cells = length;
+  if (option_integer(invocation, "cells", 1, INT32_MAX, &cells, error)) return error->code;
+  request->length = (size_t)length;
+  request->batch = (size_t)batch;
+  request->position = position;
+  request->cells = (size_t)cells;
+  request->seed = (uint64_t)seed;
+  return OK;
+}
+
+/* Options that the chosen map would silently ignore are conflicts. */
+static int check_conflicts(const struct invocation *invocation, const char *what,
+                           struct error *error) {
+  static const struct {
+    const char *option, *kinds;
+  } needs[] = {
+      {"content", "scores softmax"}, {"batch", "scores softmax"}, {"causal", "scores softmax"},
+      {"seed", "scores softmax"},    {"position", "rotation"},
+  };
+  for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+    if (option_given(invocation, needs[i].option) && !strstr(needs[i].kinds, what))
+      return error_set(
+          error, ERROR_INPUT, "--%s goes with --what %s, not with '%s'", needs[i].option,
+          !strcmp(needs[i].kinds, "rotation") ? "rotation" : "scores or softmax", what);
+  return OK;
+}
+
+static int read_request(const struct invocation *invocation, struct map_request *request,
+                        struct error *error) {
+  const char *what = option_text(invocation, "what", "scores"),
+             *reduce = option_text(invocation, "reduce", NULL);
+  *request = (struct map_request){.causal = option_given(invocation, "causal"), .reduction = -1};
+  if (map_kind_find(what, &request->kind, error)) return error->code;
+  if (check_conflicts(invocation, what, error)) return error->code;
+  if (encoding_find(option_text(invocation, "encoding", "rope"), &request->encoding, error))
+    return error->code;
+  if (content_parse(option_text(invocation, "content", "ones"), &request->content, error))
+    return error->code;
+  if (reduce && map_reduction_parse(reduce, &request->reduction, error)) return error->code;
+  return read_numbers(invocation, request, error);
+}
+
+static void summary(const struct result *result, FILE *out) {
+  const struct matrix *matrix = result->matrix;
+  double low, high;
+  const size_t finite = matrix_extent(matrix, &low, &high);
+  fprintf(out, "%s: %zu × %zu cells", matrix->value_label, matrix->rows, matrix->columns);
+  if (finite) fprintf(out, ", from %.12g to %.12g", low, high);
+  if (finite < matrix->rows * matrix->columns)
+    fprintf(out, ", %zu masked", matrix->rows * matrix->columns - finite);
+  fputc('\n', out);
+  const char *reduced = meta_text(matrix->meta, "reduced");
+  if (reduced) fprintf(out, "reduced %s\n", reduced);
+}
+
+static int compute(const struct invocation *invocation, struct result *result,
+                   struct error *error) {
+  struct map_request request;
+  struct series series = {0};
+  struct backend *backend = NULL;
+  result->summary = summary;
+  result->drawable = true;
+  result->raster = option_given(invocation, "raster");
+  int status = read_request(invocation, &request, error);
+  if (!status) status = series_create_one(invocation, &series, error);
+  if (!status) status = run_options_backend(invocation, &backend, error);
+  if (!status) {
+    request.spectrum = series.spectra[0];
+    status = map_run(backend, &request, &result->matrix, error);
+  }
+  if (!status) {
+    meta_set_text(series.meta, "backend", backend_name(backend));
+    meta_prepend(result->matrix->meta, series.meta);
+  }
+  backend_close(backend);
+  series_release(&series);
+  return status;
+}
+
+const struct command command_heatmap = {
+    .name = "heatmap",
+    .summary = "attention scores, angles or rotations as a picture",
+    .description = "Draws one map: scores or softmax weights of queries and keys, angles or "
+                   "cosines of positions and "
+                   "pairs, a rotation matrix, or an encoding's table.",
+    .options = options,
+    .groups = GROUP_SPECTRUM | GROUP_FIGURE | GROUP_OUTPUT,
+    .compute = compute,
+};

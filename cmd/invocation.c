@@ -1,0 +1,258 @@
+#include "cmd/invocation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/groups.h"
+#include "lib/base/file.h"
+#include "lib/base/number.h"
+#include "lib/base/text.h"
+
+/* What a group's parser needs: argp hands it over as the input of the root or of a child. */
+struct group_input {
+  struct invocation *invocation;
+  const struct argp_option *options;
+  bool canonical;
+};
+
+enum { MOST_GROUPS = 5 };
+
+struct parse {
+  struct group_input inputs[MOST_GROUPS]; /* the command's own first, then its children in order */
+  struct argp parsers[MOST_GROUPS];
+  struct argp_child children[MOST_GROUPS];
+  size_t count;
+  struct argp root;
+  struct error *error;
+  int status;
+  FILE *silent;
+};
+
+static int record(struct invocation *invocation, const struct group_input *group, int key,
+                  const char *value) {
+  const struct argp_option *option = group->options;
+  while (option->name && option->key != key)
+    option++;
+  if (!option->name) return -1;
+  size_t kept = 0;
+  for (size_t i = 0; i < invocation->count; i++) {
+    const struct option_entry *entry = &invocation->entries[i];
+    if (entry->pass == invocation->pass || strcmp(entry->name, option->name))
+      invocation->entries[kept++] = *entry;
+  }
+  invocation->count = kept;
+  struct option_entry *larger = realloc(invocation->entries, (kept + 1) * sizeof *larger);
+  if (!larger) return -1;
+  invocation->entries = larger;
+  larger[invocation->count++] = (struct option_entry){
+      .name = option->name,
+      .value = value,
+      .canonical = group->canonical,
+      .is_path = option->arg && strstr(option->arg, "FILE"),
+      .pass = invocation->pass,
+  };
+  return 0;
+}
+
+static error_t parse_child(int key, char *value, struct argp_state *state) {
+  const struct group_input *group = state->input;
+  if (key == ARGP_KEY_INIT || !group) return key == ARGP_KEY_INIT ? 0 : ARGP_ERR_UNKNOWN;
+  return record(group->invocation, group, key, value) ? ARGP_ERR_UNKNOWN : 0;
+}
+
+static error_t parse_root(int key, char *value, struct argp_state *state) {
+  struct parse *parse = state->input;
+  struct invocation *invocation = parse->inputs[0].invocation;
+  if (key == ARGP_KEY_INIT) {
+    for (size_t i = 1; i < parse->count; i++)
+      state->child_inputs[i - 1] = &parse->inputs[i];
+    state->err_stream =
+        parse->silent; /* getopt has said what is wrong; argp would add a second line */
+    return 0;
+  }
+  if (key == ARGP_KEY_ARG) {
+    if (!invocation->command->arguments || invocation->argument)
+      parse->status = error_set(parse->error, ERROR_INPUT, "unexpected argument '%s'", value);
+    else
+      invocation->argument = value;
+    return parse->status ? EINVAL : 0;
+  }
+  return record(invocation, &parse->inputs[0], key, value) ? ARGP_ERR_UNKNOWN : 0;
+}
+
+static void add_group(struct parse *parse, const struct argp_option *options, const char *title,
+                      bool canonical) {
+  const size_t i = parse->count++;
+  parse->inputs[i] = (struct group_input){parse->inputs[0].invocation, options, canonical};
+  parse->parsers[i] = (struct argp){.options = options, .parser = parse_child};
+  parse->children[i - 1] = (struct argp_child){&parse->parsers[i], 0, title, (int)i};
+}
+
+static void prepare(struct parse *parse, struct invocation *invocation,
+                    const struct command *command) {
+  static const struct argp_option none[] = {{0}};
+  *parse = (struct parse){.count = 1};
+  parse->inputs[0] =
+      (struct group_input){invocation, command->options ? command->options : none, true};
+  if (command->groups & GROUP_SPECTRUM) add_group(parse, group_spectrum, "Which RoPE:", true);
+  if (command->groups & GROUP_FIGURE) add_group(parse, group_figure, "Figure:", true);
+  if (command->groups & GROUP_OUTPUT) add_group(parse, group_output, "Output:", false);
+  add_group(parse, group_run, "Running:", false);
+  parse->root = (struct argp){.options = parse->inputs[0].options,
+                              .parser = parse_root,
+                              .args_doc = command->arguments,
+                              .doc = command->description,
+                              .children = parse->children};
+}
+
+void invocation_help(const struct command *command, FILE *out) {
+  struct parse parse;
+  struct invocation none = {.command = command};
+  prepare(&parse, &none, command);
+  char name[64];
+  snprintf(name, sizeof name, "ropetool %s", command->name);
+  argp_help(&parse.root, out, ARGP_HELP_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC, name);
+}
+
+/* getopt quotes an unknown option in its message as it stands. */
+static int check_words(int count, char *const *words, struct error *error) {
+  for (int i = 0; i < count; i++)
+    if (words[i][0] == '-' && strcspn(words[i], "\n\r\t\033") < strcspn(words[i], "="))
+      return error_set(error, ERROR_INPUT, "unknown option '%s'", words[i]);
+  return OK;
+}
+
+int invocation_parse(struct invocation *invocation, int count, char *const *words,
+                     struct error *error) {
+  if (check_words(count, words, error)) return error->code;
+  struct parse parse;
+  prepare(&parse, invocation, invocation->command);
+  parse.error = error;
+  parse.silent = fopen("/dev/null", "we");
+  char name[64];
+  snprintf(name, sizeof name, "ropetool %s", invocation->command->name);
+  char **argv = malloc(((size_t)count + 2) * sizeof *argv);
+  if (!argv || !parse.silent) {
+    free(argv);
+    return error_set(error, ERROR_FAILED, "out of memory: the command line");
+  }
+  argv[0] = name;
+  for (int i = 0; i <= count; i++)
+    argv[i + 1] = i < count ? words[i] : NULL;
+  invocation->pass++;
+  argp_err_exit_status = ERROR_INPUT;
+  const error_t failed = argp_parse(&parse.root, count + 1, argv, ARGP_NO_HELP, NULL, &parse);
+  if (failed && !parse.status) parse.status = error_set(error, ERROR_INPUT, "bad command line");
+  invocation->help = option_given(invocation, "help");
+  fclose(parse.silent);
+  free(argv);
+  return parse.status;
+}
+
+int invocation_parse_command(struct invocation *invocation, const char *line, struct error *error) {
+  char **words;
+  const int count = text_split_shell(line, &words);
+  if (count < 2 || strcmp(words[0], "ropetool") ||
+      !(invocation->command = command_find(words[1]))) {
+    free(words);
+    return error_set(error, ERROR_INPUT, "'%s' is not a ropetool command", line);
+  }
+  for (size_t i = 0; i < sizeof invocation->owned / sizeof *invocation->owned; i++)
+    if (!invocation->owned[i]) {
+      invocation->owned[i] = words;
+      break;
+    }
+  return invocation_parse(invocation, count - 2, words + 2, error);
+}
+
+void invocation_release(struct invocation *invocation) {
+  free(invocation->entries);
+  for (size_t i = 0; i < sizeof invocation->owned / sizeof *invocation->owned; i++)
+    free(invocation->owned[i]);
+  *invocation = (struct invocation){0};
+}
+
+char *invocation_canonical(const struct invocation *invocation) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (!out) return NULL;
+  fprintf(out, "ropetool %s", invocation->command->name);
+  for (size_t i = 0; i < invocation->count; i++) {
+    const struct option_entry *entry = &invocation->entries[i];
+    if (!entry->canonical) continue;
+    fprintf(out, " --%s", entry->name);
+    if (!entry->value) continue;
+    const char *value =
+        entry->is_path && entry->value[0] == '/' ? file_name(entry->value) : entry->value;
+    /* A value that starts with a dash would read as an option of its own. */
+    fputc(value[0] == '-' ? '=' : ' ', out);
+    text_quote_shell(out, value);
+  }
+  fclose(out);
+  return text;
+}
+
+const char *option_next(const struct invocation *invocation, const char *name, size_t *cursor) {
+  while (*cursor < invocation->count) {
+    const struct option_entry *entry = &invocation->entries[(*cursor)++];
+    if (!strcmp(entry->name, name)) return entry->value ? entry->value : "";
+  }
+  return NULL;
+}
+
+const char *option_text(const struct invocation *invocation, const char *name,
+                        const char *otherwise) {
+  const char *last = otherwise, *value;
+  for (size_t cursor = 0; (value = option_next(invocation, name, &cursor));)
+    last = value;
+  return last;
+}
+
+bool option_given(const struct invocation *invocation, const char *name) {
+  return option_text(invocation, name, NULL) != NULL;
+}
+
+/* "--name", as messages call an option. */
+struct option_label {
+  char text[64];
+};
+
+static struct option_label label_of(const char *name) {
+  struct option_label label;
+  snprintf(label.text, sizeof label.text, "--%s", name);
+  return label;
+}
+
+int option_real(const struct invocation *invocation, const char *name, double *value,
+                struct error *error) {
+  const char *text = option_text(invocation, name, NULL);
+  return text ? number_real(text, label_of(name).text, value, error) : OK;
+}
+
+int option_positive(const struct invocation *invocation, const char *name, double *value,
+                    struct error *error) {
+  const char *text = option_text(invocation, name, NULL);
+  return text ? number_positive(text, label_of(name).text, value, error) : OK;
+}
+
+int option_integer(const struct invocation *invocation, const char *name, int64_t lowest,
+                   int64_t highest, int64_t *value, struct error *error) {
+  const char *text = option_text(invocation, name, NULL);
+  return text ? number_integer(text, label_of(name).text, lowest, highest, value, error) : OK;
+}
+
+int option_tokens(const struct invocation *invocation, const char *name, int64_t lowest,
+                  int64_t highest, int64_t *value, struct error *error) {
+  const char *text = option_text(invocation, name, NULL);
+  return text ? number_tokens(text, label_of(name).text, lowest, highest, value, error) : OK;
+}
+
+bool list_next(const char **list, char *item, size_t size) {
+  if (!*list) return false;
+  const size_t length = strcspn(*list, ",");
+  snprintf(item, size, "%.*s", (int)length, *list);
+  *list = (*list)[length] ? *list + length + 1 : NULL;
+  return true;
+}

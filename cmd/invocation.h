@@ -1,0 +1,71 @@
+/* An invocation: the options of one command line, in order, by their long names. */
+#ifndef ROPETOOL_CMD_INVOCATION_H
+#define ROPETOOL_CMD_INVOCATION_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lib/base/error.h"
+
+struct command;
+
+struct option_entry {
+  const char *name;  /* long name, without dashes */
+  const char *value; /* NULL for a flag */
+  bool canonical;    /* says what is computed, not how to run or where to write */
+  bool is_path;
+  int pass;
+};
+
+struct invocation {
+  const struct command *command;
+  struct option_entry *entries;
+  size_t count;
+  const char *argument; /* the one argument that is no option, or NULL */
+  bool help;
+  int pass;       /* of the parse under way: a later pass replaces what an earlier one set */
+  void *owned[4]; /* word lists that entries point into */
+};
+
+/* Parses `words` (options and arguments alone, without the command's name) on top of what is there
+   already. An option of a second parse replaces every occurrence from the first. Bad options end
+   the program with one line and status 2 (getopt's own words); other faults are ERROR_INPUT. */
+int invocation_parse(struct invocation *invocation, int count, char *const *words,
+                     struct error *error);
+
+/* The same for a canonical command line "ropetool NAME ..."; finds the command too. */
+int invocation_parse_command(struct invocation *invocation, const char *line, struct error *error);
+
+void invocation_release(struct invocation *invocation);
+
+/* The canonical command, to be released with free(). */
+char *invocation_canonical(const struct invocation *invocation);
+
+/* Writes the help text of the command. */
+void invocation_help(const struct command *command, FILE *out);
+
+/* Reading. `name` is a long name; the last value counts where an option was repeated. The functions
+   that return an int leave `value` as it was when the option was not given. */
+bool option_given(const struct invocation *invocation, const char *name);
+const char *option_text(const struct invocation *invocation, const char *name,
+                        const char *otherwise);
+int option_real(const struct invocation *invocation, const char *name, double *value,
+                struct error *error);
+int option_positive(const struct invocation *invocation, const char *name, double *value,
+                    struct error *error);
+int option_integer(const struct invocation *invocation, const char *name, int64_t lowest,
+                   int64_t highest, int64_t *value, struct error *error);
+int option_tokens(const struct invocation *invocation, const char *name, int64_t lowest,
+                  int64_t highest, int64_t *value, struct error *error);
+
+/* Every value of a repeatable option in order: start with *cursor = 0; NULL at the end. */
+const char *option_next(const struct invocation *invocation, const char *name, size_t *cursor);
+
+/* Copies the next item of a comma list into `item` and moves on; false at the end of the list. An
+   empty item ("1,,2") comes back as "". */
+bool list_next(const char **list, char *item, size_t size);
+
+#endif

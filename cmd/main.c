@@ -1,0 +1,157 @@
+/* ropetool COMMAND [OPTION...]: the one place that prints errors and sets the exit status. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/command.h"
+#include "cmd/groups.h"
+#include "cmd/output.h"
+#include "cmd/version.h"
+#include "lib/base/file.h"
+#include "lib/base/progress.h"
+
+static void remove_partial_and_exit(int number) {
+  file_remove_partial();
+  _exit(128 + number);
+}
+
+/* A program started without stdin, stdout or stderr would write its files there. */
+static void keep_standard_descriptors(void) {
+  for (int descriptor = 0; descriptor < 3; descriptor++)
+    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF &&
+        open("/dev/null", O_RDONLY) != descriptor)
+      abort();
+}
+
+static void catch_signals(void) {
+  struct sigaction action = {.sa_handler = remove_partial_and_exit};
+  sigfillset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGHUP, &action, NULL);
+  signal(SIGPIPE, SIG_IGN);
+}
+
+/* The bar appears once the work has lasted a second. */
+static void show_progress(uint64_t done, uint64_t total) {
+  static struct timespec start;
+  static int shown = -1;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (!start.tv_sec) start = now;
+  const int percent = total ? (int)(100.0 * (double)done / (double)total) : 100;
+  if (done < total && (now.tv_sec - start.tv_sec < 1 || percent == shown)) return;
+  if (done < total) {
+    fprintf(stderr, "\r[%-40.*s] %3d %%", percent * 40 / 100,
+            "########################################", percent);
+    shown = percent;
+  } else if (shown >= 0) {
+    fprintf(stderr, "\r%50s\r", "");
+    shown = -1;
+  }
+}
+
+static void list_commands(FILE *out) {
+  fputs("usage: ropetool COMMAND [OPTION...]\n\nAnalysis and visualisation of Rotary Position "
+        "Embedding (RoPE).\n\n",
+        out);
+  const struct command *command;
+  for (size_t i = 0; (command = command_at(i)); i++)
+    fprintf(out, "  %-10s %s\n", command->name, command->summary);
+  fputs("  help       how to use a command: ropetool help COMMAND\n"
+        "\n'ropetool COMMAND --help' lists the options; 'ropetool --version' the libraries.\n",
+        out);
+}
+
+/* Ends with status 1 when stdout did not take what was printed. */
+static int printed(void) {
+  if (!fflush(stdout) && !ferror(stdout)) return 0;
+  if (errno == EPIPE) return 0;
+  fprintf(stderr, "ropetool: cannot write to stdout: %s\n", strerror(errno));
+  return ERROR_FAILED;
+}
+
+static int unknown_command(const char *name) {
+  struct error error;
+  error_set(&error, ERROR_INPUT, "unknown command '%s'; 'ropetool help' lists them", name);
+  fprintf(stderr, "ropetool: %s\n", error.message);
+  return ERROR_INPUT;
+}
+
+static int help(const char *name) {
+  const struct command *command = name ? command_find(name) : NULL;
+  if (name && !command) return unknown_command(name);
+  if (command)
+    invocation_help(command, stdout);
+  else
+    list_commands(stdout);
+  return printed();
+}
+
+/* What the user should know although all went well. */
+static void print_notes(const struct invocation *invocation, const struct result *result) {
+  const struct meta *meta = result_meta(result);
+  if (option_given(invocation, "quiet") || !meta) return;
+  for (size_t i = 0; i < meta_count(meta, "warnings"); i++)
+    fprintf(stderr, "ropetool %s: warning: %s\n", invocation->command->name,
+            meta_item_text(meta, "warnings", i));
+  const char *reduced = meta_text(meta, "reduced");
+  if (reduced) fprintf(stderr, "ropetool %s: reduced %s\n", invocation->command->name, reduced);
+  if (option_given(invocation, "verbose")) {
+    fprintf(stderr, "ropetool %s: command: %s\n", invocation->command->name,
+            meta_text(meta, "command"));
+    fprintf(stderr, "ropetool %s: backend: %s\n", invocation->command->name,
+            meta_text(meta, "backend"));
+  }
+}
+
+static int run(struct invocation *invocation, struct error *error) {
+  struct result result;
+  struct outputs *outputs = NULL;
+  if (run_options_apply(invocation, error)) return error->code;
+  if (isatty(STDERR_FILENO) && !option_given(invocation, "quiet")) progress_set(show_progress);
+  if (outputs_open(invocation, &outputs, error)) return error->code;
+  if (command_compute(invocation, &result, error)) {
+    outputs_discard(outputs);
+    return error->code;
+  }
+  print_notes(invocation, &result);
+  int status = outputs_write(outputs, invocation, &result, error);
+  if (!status) status = result.check_status;
+  result_release(&result);
+  return status;
+}
+
+static int run_command(const struct command *command, int count, char **words) {
+  struct error error = {0};
+  struct invocation invocation = {.command = command};
+  int status =
+      (command->prepare ? command->prepare : invocation_parse)(&invocation, count, words, &error);
+  if (!status) status = invocation.help ? help(command->name) : run(&invocation, &error);
+  if (status && error.message[0])
+    fprintf(stderr, "ropetool %s: %s\n", command->name, error.message);
+  invocation_release(&invocation);
+  return status;
+}
+
+int main(int argc, char **argv) {
+  keep_standard_descriptors();
+  catch_signals();
+  if (argc < 2) {
+    fputs("ropetool: no command given; 'ropetool help' lists them\n", stderr);
+    return ERROR_INPUT;
+  }
+  const char *name = argv[1];
+  if (!strcmp(name, "--help") || !strcmp(name, "-h")) return help(NULL);
+  if (!strcmp(name, "help")) return help(argc > 2 ? argv[2] : NULL);
+  if (!strcmp(name, "--version")) {
+    version_print(stdout);
+    return printed();
+  }
+  const struct command *command = command_find(name);
+  return command ? run_command(command, argc - 2, argv + 2) : unknown_command(name);
+}

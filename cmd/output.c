@@ -1,0 +1,333 @@
+#include "cmd/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/groups.h"
+#include "lib/base/file.h"
+#include "lib/base/memory.h"
+#include "lib/base/text.h"
+#include "lib/figure/preview.h"
+#include "lib/figure/raster.h"
+
+/* How a result is written as data. */
+struct data_format {
+  const char *name; /* of --format and, with a dot, the extension */
+  void (*write_table)(const struct table *table, FILE *out);
+  void (*write_matrix)(const struct matrix *matrix, FILE *out);
+  bool to_stdout;
+};
+
+static void table_as_csv(const struct table *table, FILE *out) {
+  table_write_csv(table, ',', out);
+}
+static void table_as_tsv(const struct table *table, FILE *out) {
+  table_write_csv(table, '\t', out);
+}
+static void matrix_as_csv(const struct matrix *matrix, FILE *out) {
+  matrix_write_csv(matrix, ',', out);
+}
+static void matrix_as_tsv(const struct matrix *matrix, FILE *out) {
+  matrix_write_csv(matrix, '\t', out);
+}
+
+static const struct data_format data_formats[] = {
+    {"csv", table_as_csv, matrix_as_csv, true},
+    {"tsv", table_as_tsv, matrix_as_tsv, true},
+    {"json", table_write_json, matrix_write_json, true},
+    {"npy", table_write_npy, matrix_write_npy, false},
+};
+enum { DATA_FORMATS = sizeof data_formats / sizeof *data_formats };
+
+/* The files of one -o: the data or picture itself, and what goes beside it. */
+enum { PART_MAIN, PART_PDF, PART_SCRIPT, PART_DATA, PARTS };
+
+struct output {
+  const char *path;
+  const struct data_format *data; /* NULL: a figure */
+  enum figure_format figure;
+  struct file_output *part[PARTS];
+};
+
+struct outputs {
+  struct output *list;
+  size_t count;
+  const struct data_format *stdout_format; /* NULL: the text for people */
+  bool to_stdout;
+};
+
+void outputs_discard(struct outputs *outputs) {
+  if (!outputs) return;
+  for (size_t i = 0; i < outputs->count; i++)
+    for (int part = 0; part < PARTS; part++)
+      file_output_discard(outputs->list[i].part[part]);
+  free(outputs->list);
+  free(outputs);
+}
+
+/* `path` with another extension, to be released with free(). */
+static char *with_extension(const char *path, const char *extension) {
+  const char *name = file_name(path), *dot = strrchr(name, '.');
+  const size_t stem = dot ? (size_t)(dot - path) : strlen(path);
+  char *other = NULL;
+  return asprintf(&other, "%.*s%s", (int)stem, path, extension) < 0 ? NULL : other;
+}
+
+static int open_beside(struct output *output, int part, const char *extension,
+                       struct error *error) {
+  char *path = with_extension(output->path, extension);
+  if (!path) return error_set(error, ERROR_FAILED, "out of memory: the name of a file");
+  const int status = file_output_open(path, &output->part[part], error);
+  free(path);
+  return status;
+}
+
+/* An output must not be a file that the command reads. */
+static int check_inputs(const struct invocation *invocation, const char *path,
+                        struct error *error) {
+  struct stat target, input;
+  if (stat(path, &target) || !S_ISREG(target.st_mode)) return OK;
+  for (size_t i = 0; i < invocation->count; i++) {
+    const struct option_entry *entry = &invocation->entries[i];
+    if (entry->is_path && strcmp(entry->name, "output") && !stat(entry->value, &input) &&
+        input.st_dev == target.st_dev && input.st_ino == target.st_ino)
+      return error_set(error, ERROR_INPUT, "'%s' is an input of --%s and cannot be the output too",
+                       path, entry->name);
+  }
+  return OK;
+}
+
+static int open_output(struct outputs *outputs, const struct invocation *invocation,
+                       const char *path, struct error *error) {
+  struct output *output = &outputs->list[outputs->count];
+  *output = (struct output){.path = path};
+  char extension[8];
+  text_extension(path, extension);
+  for (size_t i = 0; i < DATA_FORMATS; i++)
+    if (extension[0] && !strcmp(extension + 1, data_formats[i].name))
+      output->data = &data_formats[i];
+  const int figure = figure_format_of(path);
+  if (!output->data && figure < 0)
+    return error_set(error, ERROR_INPUT,
+                     "output '%s' has no known extension: .png .pdf .svg .tex draw, .csv .tsv "
+                     ".json .npy hold data",
+                     path);
+  if (!output->data && !(invocation->command->groups & GROUP_FIGURE))
+    return error_set(error, ERROR_INPUT, "'%s' cannot draw '%s': .csv, .tsv, .json or .npy",
+                     invocation->command->name, path);
+  output->figure = (enum figure_format)figure;
+  for (size_t i = 0; i < outputs->count; i++)
+    if (!strcmp(outputs->list[i].path, path))
+      return error_set(error, ERROR_INPUT, "output '%s' is named twice", path);
+  if (check_inputs(invocation, path, error)) return error->code;
+  outputs->count++;
+  if (file_output_open(path, &output->part[PART_MAIN], error)) return error->code;
+  if (output->data) return OK;
+  if (output->figure == FIGURE_TEX && open_beside(output, PART_PDF, ".pdf", error))
+    return error->code;
+  if (!option_given(invocation, "keep-script")) return OK;
+  if (open_beside(output, PART_SCRIPT, ".gp", error)) return error->code;
+  return open_beside(output, PART_DATA, ".dat", error);
+}
+
+static int read_format(const struct invocation *invocation, struct outputs *outputs,
+                       struct error *error) {
+  const char *format = option_text(invocation, "format", NULL);
+  if (!format) return OK;
+  outputs->to_stdout = true;
+  if (!strcmp(format, "text")) return OK;
+  for (size_t i = 0; i < DATA_FORMATS; i++)
+    if (data_formats[i].to_stdout && !strcmp(format, data_formats[i].name))
+      outputs->stdout_format = &data_formats[i];
+  if (outputs->stdout_format) return OK;
+  return error_set(error, ERROR_INPUT, "unknown format '%s' of --format: text, csv, tsv or json",
+                   format);
+}
+
+int outputs_open(const struct invocation *invocation, struct outputs **result,
+                 struct error *error) {
+  struct outputs *outputs = memory_array(1, sizeof *outputs, "the outputs", error);
+  *result = NULL;
+  if (!outputs) return error->code;
+  outputs->list = memory_array(invocation->count + 1, sizeof *outputs->list, "the outputs", error);
+  int status = outputs->list ? read_format(invocation, outputs, error) : (int)error->code;
+  const char *path;
+  bool any = false;
+  for (size_t cursor = 0; !status && (path = option_next(invocation, "output", &cursor));
+       any = true)
+    if (strcmp(path, "-"))
+      status = open_output(outputs, invocation, path, error);
+    else
+      outputs->to_stdout = true;
+  if (!any) outputs->to_stdout = true;
+  if (status)
+    outputs_discard(outputs);
+  else
+    *result = outputs;
+  return status;
+}
+
+static void write_blob(struct file_output *file, const struct blob *blob) {
+  if (file) fwrite(blob->data, 1, blob->size, file_output_stream(file));
+}
+
+/* Everything about how a figure was made, or NULL with --no-provenance. */
+static int provenance_of(const struct invocation *invocation, const struct result *result,
+                         struct meta **provenance, struct error *error) {
+  *provenance = NULL;
+  if (option_given(invocation, "no-provenance")) return OK;
+  char hash[65];
+  if (result_hash(result, hash, error)) return error->code;
+  struct meta *meta = meta_create();
+  meta_set_text(meta, "data_sha256", hash);
+  meta_prepend(meta, result_meta(result));
+  *provenance = meta;
+  return OK;
+}
+
+static int draw_raster(const struct output *output, const struct figure_options *options,
+                       const struct result *result, struct figure *figure, struct error *error) {
+  if (output->figure != FIGURE_PNG)
+    return error_set(error, ERROR_INPUT, "--raster writes PNG alone, not '%s'", output->path);
+  struct palette palette;
+  struct colour_scale scale;
+  const char *name = options->palette ? options->palette : palette_default(result->matrix->range);
+  if (palette_find(name, &palette, error)) return error->code;
+  if (colour_scale_fit(result->matrix, options->log_c, &scale, error)) return error->code;
+  figure->dpi = options->dpi > 0 ? options->dpi : 300;
+  FILE *out = open_memstream(&figure->picture.data, &figure->picture.size);
+  if (!out) return error_set(error, ERROR_FAILED, "out of memory: the picture");
+  const int status = raster_write(result->matrix, &palette, &scale, figure->dpi, out, error);
+  if (fclose(out) && !status) return error_set(error, ERROR_FAILED, "out of memory: the picture");
+  return status;
+}
+
+static int draw(const struct output *output, const struct figure_options *options,
+                const struct result *result, struct figure *figure, struct error *error) {
+  if (!result->drawable)
+    return error_set(error, ERROR_INPUT, "there is nothing to draw in '%s'", output->path);
+  if (result->raster) return draw_raster(output, options, result, figure, error);
+  char *name = with_extension(file_name(output->path), "");
+  if (!name) return error_set(error, ERROR_FAILED, "out of memory: the name of a figure");
+  const int status = result->matrix ? figure_draw_matrix(result->matrix, options, output->figure,
+                                                         name, figure, error)
+                                    : figure_draw_table(result->table, &result->plot, options,
+                                                        output->figure, name, figure, error);
+  free(name);
+  return status;
+}
+
+static int write_figure(const struct output *output, const struct invocation *invocation,
+                        const struct result *result, const struct meta *provenance,
+                        struct error *error) {
+  struct figure_options options;
+  struct figure figure = {0};
+  int status = figure_options_read(invocation, &options, error);
+  if (!status) status = draw(output, &options, result, &figure, error);
+  const bool tex = output->figure == FIGURE_TEX;
+  if (!status)
+    status = provenance_seal(tex ? FIGURE_PDF : output->figure, figure.dpi, provenance,
+                             &figure.picture, error);
+  if (!status && tex)
+    status = provenance_seal(FIGURE_TEX, figure.dpi, provenance, &figure.tex, error);
+  if (!status) {
+    write_blob(output->part[PART_MAIN], tex ? &figure.tex : &figure.picture);
+    write_blob(output->part[PART_PDF], &figure.picture);
+    write_blob(output->part[PART_SCRIPT], &figure.script);
+    write_blob(output->part[PART_DATA], &figure.data);
+  }
+  figure_release(&figure);
+  return status;
+}
+
+static void write_data(const struct data_format *format, const struct result *result, FILE *out) {
+  if (result->matrix)
+    format->write_matrix(result->matrix, out);
+  else
+    format->write_table(result->table, out);
+}
+
+static bool colour_wanted(void) {
+  const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
+  return !(none && *none) && terminal && strcmp(terminal, "dumb");
+}
+
+static void write_preview(const struct invocation *invocation, const struct result *result,
+                          FILE *out) {
+  struct winsize window = {0};
+  ioctl(STDOUT_FILENO, TIOCGWINSZ, &window);
+  const unsigned columns = window.ws_col >= 20 ? window.ws_col : 80;
+  struct figure_options options;
+  if (!result->drawable || figure_options_read(invocation, &options, NULL)) return;
+  fputc('\n', out);
+  if (result->matrix)
+    preview_matrix(result->matrix, &options, columns < 64 ? columns : 64, 32, colour_wanted(), out);
+  else
+    preview_table(result->table, &result->plot, columns < 80 ? columns : 80, 16, colour_wanted(),
+                  out);
+}
+
+static int write_stdout(const struct outputs *outputs, const struct invocation *invocation,
+                        const struct result *result, struct error *error) {
+  if (result->text)
+    fputs(result->text, stdout);
+  else if (outputs->stdout_format)
+    write_data(outputs->stdout_format, result, stdout);
+  else {
+    if (result->summary)
+      result->summary(result, stdout);
+    else
+      table_write_text(result->table, stdout);
+    if (isatty(STDOUT_FILENO)) write_preview(invocation, result, stdout);
+  }
+  errno = 0;
+  if (!fflush(stdout) && !ferror(stdout)) return OK;
+  /* Who closed the pipe has read enough. */
+  if (errno == EPIPE) return OK;
+  return error_set(error, ERROR_FAILED, "cannot write to stdout: %s",
+                   strerror(errno ? errno : EIO));
+}
+
+static int write_files(const struct outputs *outputs, const struct invocation *invocation,
+                       const struct result *result, struct error *error) {
+  struct meta *provenance = NULL;
+  int status = OK;
+  for (size_t i = 0; !status && i < outputs->count; i++) {
+    const struct output *output = &outputs->list[i];
+    if (output->data)
+      write_data(output->data, result, file_output_stream(output->part[PART_MAIN]));
+    else {
+      if (!provenance) status = provenance_of(invocation, result, &provenance, error);
+      if (!status) status = write_figure(output, invocation, result, provenance, error);
+    }
+    for (int part = 0; !status && part < PARTS; part++)
+      if (output->part[part]) status = file_output_finish(output->part[part], error);
+  }
+  meta_destroy(provenance);
+  return status;
+}
+
+/* Puts the finished files in place; a figure's .tex last, after all that it names. */
+static int commit(struct outputs *outputs, struct error *error) {
+  for (size_t i = 0; i < outputs->count; i++)
+    for (int part = PARTS - 1; part >= 0; part--) {
+      struct file_output *file = outputs->list[i].part[part];
+      outputs->list[i].part[part] = NULL;
+      if (file && file_output_commit(file, error)) return error->code;
+    }
+  return OK;
+}
+
+int outputs_write(struct outputs *outputs, const struct invocation *invocation,
+                  const struct result *result, struct error *error) {
+  int status = OK;
+  if (!result->text) status = write_files(outputs, invocation, result, error);
+  if (!status) status = commit(outputs, error);
+  if (!status && outputs->to_stdout) status = write_stdout(outputs, invocation, result, error);
+  outputs_discard(outputs);
+  return status;
+}

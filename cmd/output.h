@@ -1,0 +1,23 @@
+/* Outputs: where a result goes. Every file is opened before the work starts and put in place after
+   all of them are complete, so that a failure leaves nothing behind and nothing lost. */
+#ifndef ROPETOOL_CMD_OUTPUT_H
+#define ROPETOOL_CMD_OUTPUT_H
+
+#include "cmd/command.h"
+#include "cmd/invocation.h"
+#include "lib/base/error.h"
+
+struct outputs;
+
+/* Reads -o, --format and --keep-script, refuses what makes no sense, and opens the files. */
+int outputs_open(const struct invocation *invocation, struct outputs **outputs,
+                 struct error *error);
+
+/* Writes the result everywhere and releases `outputs`. */
+int outputs_write(struct outputs *outputs, const struct invocation *invocation,
+                  const struct result *result, struct error *error);
+
+/* Removes what was begun; NULL is allowed. */
+void outputs_discard(struct outputs *outputs);
+
+#endif

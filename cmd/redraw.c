@@ -1,0 +1,48 @@
+/* ropetool redraw: draws a figure again from its own provenance, with options overridden. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/figure_file.h"
+#include "lib/base/memory.h"
+
+/* The figure is the first word or the last: all between belongs to the command inside the figure.
+ */
+static int find_figure(int count, char *const *words, int *first, struct error *error) {
+  *first = count > 0 && words[0][0] != '-';
+  if (count > 0 && (*first || words[count - 1][0] != '-')) return OK;
+  return error_set(error, ERROR_INPUT, "no figure given: ropetool redraw FIG -o NEW [OPTION...]");
+}
+
+static int prepare(struct invocation *invocation, int count, char *const *words,
+                   struct error *error) {
+  static const char *const help[] = {"-h", "--help"};
+  if (count == 1 && (!strcmp(words[0], help[0]) || !strcmp(words[0], help[1]))) {
+    invocation->help = true;
+    return OK;
+  }
+  int first, intact;
+  struct meta *provenance;
+  if (find_figure(count, words, &first, error)) return error->code;
+  const char *figure = first ? words[0] : words[count - 1];
+  if (figure_file_read(figure, &provenance, &intact, error)) return error->code;
+  const char *command = meta_text(provenance, "command");
+  int status = command ? invocation_parse_command(invocation, command, error)
+                       : error_set(error, ERROR_INPUT, "'%s' does not say how it was made", figure);
+  meta_destroy(provenance);
+  if (!status) status = invocation_parse(invocation, count - 1, words + first, error);
+  if (!status && !invocation->help && !option_given(invocation, "output"))
+    status =
+        error_set(error, ERROR_INPUT, "no output given: ropetool redraw FIG -o NEW [OPTION...]");
+  return status;
+}
+
+const struct command command_redraw = {
+    .name = "redraw",
+    .summary = "draw a figure again, with options overridden",
+    .arguments = "FIG -o NEW",
+    .description = "Takes the command inside FIG, replaces the options given here, and runs it. "
+                   "Every option of that "
+                   "command is allowed.",
+    .prepare = prepare,
+};

@@ -1,0 +1,147 @@
+/* Which RoPE: from the spectrum options to spectra. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/groups.h"
+#include "lib/base/memory.h"
+#include "lib/base/number.h"
+#include "lib/model/model.h"
+
+enum { MOST_SERIES = 256 };
+
+/* One value of each axis of the cross product; NULL or empty where the option was not given. */
+struct choice {
+  const char *model, *scaling;
+  char dim[64], base[64];
+};
+
+void series_release(struct series *series) {
+  for (size_t i = 0; i < series->count; i++)
+    spectrum_destroy(series->spectra[i]);
+  free(series->spectra);
+  meta_destroy(series->meta);
+  *series = (struct series){0};
+}
+
+void inputs_add(struct meta *meta, const char *name, const char *sha256) {
+  for (size_t i = 0; i < meta_count(meta, "inputs"); i++) {
+    const char *known = meta_text(meta_item(meta, "inputs", i), "sha256");
+    if (known && !strcmp(known, sha256)) return;
+  }
+  struct meta *input = meta_append_object(meta, "inputs");
+  meta_set_text(input, "name", name);
+  meta_set_text(input, "sha256", sha256);
+}
+
+static int read_model(const char *model, struct rope_spec *spec, struct series *series,
+                      struct error *error) {
+  struct model_source source;
+  if (model_read(model, spec, &source, series->meta, error)) return error->code;
+  if (source.sha256[0]) inputs_add(series->meta, source.name, source.sha256);
+  return OK;
+}
+
+/* Notes that `name` replaced what the model says, once. */
+static void note_override(struct series *series, const struct choice *choice, const char *name) {
+  if (!choice->model) return;
+  for (size_t i = 0; i < meta_count(series->meta, "overrides"); i++)
+    if (!strcmp(meta_item_text(series->meta, "overrides", i), name)) return;
+  meta_append_text(series->meta, "overrides", name);
+}
+
+static int override_numbers(const struct invocation *invocation, const struct choice *choice,
+                            struct rope_spec *spec, struct series *series, struct error *error) {
+  if (choice->dim[0]) {
+    int64_t dim;
+    if (number_integer(choice->dim, "--dim", 1, INT32_MAX, &dim, error)) return error->code;
+    spec->rotary_dim = (size_t)dim;
+    if (!choice->model || spec->head_dim < spec->rotary_dim) spec->head_dim = spec->rotary_dim;
+    note_override(series, choice, "dim");
+  }
+  if (choice->base[0]) {
+    if (number_positive(choice->base, "--base", &spec->base, error)) return error->code;
+    note_override(series, choice, "base");
+  }
+  if (choice->scaling) {
+    if (spec_parse_scaling(choice->scaling, &spec->scaling, error)) return error->code;
+    note_override(series, choice, "scaling");
+  }
+  if (option_tokens(invocation, "context", 1, INT64_C(1) << 40, &spec->context, error))
+    return error->code;
+  if (option_given(invocation, "context")) note_override(series, choice, "context");
+  return OK;
+}
+
+static int override_kinds(const struct invocation *invocation, const struct choice *choice,
+                          struct rope_spec *spec, struct series *series, struct error *error) {
+  const char *layout = option_text(invocation, "layout", NULL);
+  if (layout) {
+    if (layout_parse(layout, &spec->layout, error)) return error->code;
+    note_override(series, choice, "layout");
+  }
+  return precision_parse(option_text(invocation, "precision", "fp64"), &spec->precision, error);
+}
+
+static int add_series(const struct invocation *invocation, const struct choice *choice,
+                      struct series *series, struct error *error) {
+  if (series->count == MOST_SERIES)
+    return error_set(error, ERROR_INPUT,
+                     "more than %d series: give fewer values of --dim, --base, --model, --scaling",
+                     MOST_SERIES);
+  struct rope_spec spec;
+  spec_default(&spec);
+  if (choice->model && read_model(choice->model, &spec, series, error)) return error->code;
+  if (override_numbers(invocation, choice, &spec, series, error)) return error->code;
+  if (override_kinds(invocation, choice, &spec, series, error)) return error->code;
+  if (spectrum_create(&spec, &series->spectra[series->count], error)) return error->code;
+  series->count++;
+  return OK;
+}
+
+/* Calls itself once for each value of the option of `depth`: model, scaling, dim, base. */
+static int cross(const struct invocation *invocation, int depth, struct choice *choice,
+                 struct series *series, struct error *error) {
+  static const char *const names[] = {"model", "scaling", "dim", "base"};
+  if (depth == 4) return add_series(invocation, choice, series, error);
+  const char *value = NULL;
+  size_t cursor = 0;
+  bool any = false;
+  while ((value = option_next(invocation, names[depth], &cursor)) || !any) {
+    any = true;
+    if (depth < 2) {
+      *(depth == 0 ? &choice->model : &choice->scaling) = value;
+      if (cross(invocation, depth + 1, choice, series, error)) return error->code;
+    } else {
+      char *item = depth == 2 ? choice->dim : choice->base;
+      item[0] = '\0';
+      if (!value && cross(invocation, depth + 1, choice, series, error)) return error->code;
+      while (value && list_next(&value, item, sizeof choice->dim)) {
+        if (!item[0])
+          return error_set(error, ERROR_INPUT, "--%s has an empty value in its list", names[depth]);
+        if (cross(invocation, depth + 1, choice, series, error)) return error->code;
+      }
+    }
+  }
+  return OK;
+}
+
+int series_create(const struct invocation *invocation, struct series *series, struct error *error) {
+  *series = (struct series){.meta = meta_create()};
+  series->spectra = memory_array(MOST_SERIES, sizeof *series->spectra, "the series", error);
+  struct choice choice = {0};
+  if (series->spectra && !cross(invocation, 0, &choice, series, error)) return OK;
+  series_release(series);
+  return error->code;
+}
+
+int series_create_one(const struct invocation *invocation, struct series *series,
+                      struct error *error) {
+  if (series_create(invocation, series, error)) return error->code;
+  if (series->count == 1) return OK;
+  const size_t count = series->count;
+  series_release(series);
+  return error_set(
+      error, ERROR_INPUT,
+      "%zu RoPEs are asked for where one is taken: give one --model, --dim, --base and --scaling",
+      count);
+}

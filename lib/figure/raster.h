@@ -48,4 +48,7 @@ void raster_write_chunk(FILE *out, const char type[4], const void *data, size_t 
 int raster_size(const void *data, size_t size, unsigned *width, unsigned *height,
                 struct error *error);
 
+/* Version of the libpng that is running. */
+const char *raster_library_version(void);
+
 #endif

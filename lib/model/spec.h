@@ -48,8 +48,13 @@ double spec_parameter(const struct rope_spec *spec, const char *key);
 /* Adds or replaces a number of the scaling rule. */
 int spec_set_parameter(struct rope_spec *spec, const char *key, double value, struct error *error);
 
-/* "TYPE[:key=value,...]" of the command line. */
+/* "TYPE[:key=value,...]" of the command line: "linear:factor=4". Numbers are plain; an original
+   context also takes 8k or 1M. ERROR_INPUT: no type, no number after a key, a key twice. */
 int spec_parse_scaling(const char *text, struct spec_scaling *scaling, struct error *error);
+
+/* Appends one line to "warnings" of `meta`, with the series' label in front where there is one. */
+void spec_warn(const struct rope_spec *spec, struct meta *meta, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Writes every resolved value under its name into `meta` (a series' meta data). */
 void spec_describe(const struct rope_spec *spec, struct meta *meta);

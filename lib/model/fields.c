@@ -1,0 +1,161 @@
+#include "lib/model/fields.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double largest_whole = 9007199254740992.0; /* 2^53 */
+
+/* A struct fields is a jansson object under another name, so that no header of ours needs jansson.
+ */
+static json_t *json_of(const struct fields *fields) {
+  return (json_t *)(uintptr_t)fields;
+}
+
+int fields_parse(const char *text, size_t size, struct fields **root, struct error *error) {
+  *root = NULL;
+  json_error_t fault;
+  json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &fault);
+  if (!json && json_error_code(&fault) == json_error_out_of_memory)
+    return error_set(error, ERROR_FAILED, "out of memory while reading JSON");
+  if (!json)
+    return error_set(error, ERROR_INPUT, "not valid JSON at line %d, column %d: %s", fault.line,
+                     fault.column, fault.text);
+  if (!json_is_object(json)) {
+    json_decref(json);
+    return error_set(error, ERROR_INPUT, "not a configuration: its JSON is not an object");
+  }
+  *root = (struct fields *)json;
+  return OK;
+}
+
+void fields_release(struct fields *root) {
+  json_decref(json_of(root));
+}
+
+/* NULL when it is not there or null. */
+static json_t *value_of(const struct fields *fields, const char *name) {
+  json_t *value = json_object_get(json_of(fields), name);
+  return json_is_null(value) ? NULL : value;
+}
+
+enum field_kind fields_kind(const struct fields *fields, const char *name) {
+  const json_t *value = value_of(fields, name);
+  if (!value) return FIELD_NONE;
+  if (json_is_object(value)) return FIELD_OBJECT;
+  if (json_is_array(value)) return FIELD_LIST;
+  if (json_is_string(value)) return FIELD_TEXT;
+  return json_is_number(value) ? FIELD_NUMBER : FIELD_FLAG;
+}
+
+const char *fields_name_at(const struct fields *fields, size_t index) {
+  void *at = json_object_iter(json_of(fields));
+  for (; at && index; index--)
+    at = json_object_iter_next(json_of(fields), at);
+  return at ? json_object_iter_key(at) : NULL;
+}
+
+bool fields_equal(const struct fields *fields, const char *one, const char *other) {
+  const json_t *first = value_of(fields, one), *second = value_of(fields, other);
+  return first == second || json_equal(first, second);
+}
+
+/* "'NAME' is VALUE: NEEDED is needed". */
+static int wrong(const char *name, const json_t *value, const char *needed, struct error *error) {
+  char text[96];
+  if (json_is_string(value))
+    snprintf(text, sizeof text, "the text \"%.48s\"", json_string_value(value));
+  else if (json_is_integer(value))
+    snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+  else if (json_is_real(value))
+    snprintf(text, sizeof text, "%.10g", json_real_value(value));
+  else
+    snprintf(text, sizeof text, "%s",
+             json_is_true(value)    ? "true"
+             : json_is_false(value) ? "false"
+             : json_is_array(value) ? "a list"
+                                    : "an object");
+  return error_set(error, ERROR_INPUT, "'%s' is %s: %s is needed", name, text, needed);
+}
+
+int fields_real(const struct fields *fields, const char *name, double *value, struct error *error) {
+  const json_t *json = value_of(fields, name);
+  if (!json) return OK;
+  if (!json_is_number(json)) return wrong(name, json, "a number", error);
+  *value = json_number_value(json);
+  return OK;
+}
+
+int fields_positive(const struct fields *fields, const char *name, double *value,
+                    struct error *error) {
+  const json_t *json = value_of(fields, name);
+  if (!json) return OK;
+  if (!json_is_number(json) || !(json_number_value(json) > 0))
+    return wrong(name, json, "a number greater than 0", error);
+  *value = json_number_value(json);
+  return OK;
+}
+
+/* The value as a whole number in [lowest, 2^53]; -1 when it is none. */
+static int64_t whole(const json_t *json, double lowest) {
+  if (!json_is_number(json)) return -1;
+  const double real = json_number_value(json);
+  return real >= lowest && real <= largest_whole && real == floor(real) ? (int64_t)real : -1;
+}
+
+int fields_count(const struct fields *fields, const char *name, int64_t *value,
+                 struct error *error) {
+  const json_t *json = value_of(fields, name);
+  if (!json) return OK;
+  const int64_t count = whole(json, 1);
+  if (count < 0) return wrong(name, json, "a whole number from 1 to 2^53", error);
+  *value = count;
+  return OK;
+}
+
+int fields_text(const struct fields *fields, const char *name, const char **value,
+                struct error *error) {
+  const json_t *json = value_of(fields, name);
+  if (!json) return OK;
+  if (!json_is_string(json)) return wrong(name, json, "a text", error);
+  *value = json_string_value(json);
+  return OK;
+}
+
+int fields_flag(const struct fields *fields, const char *name, bool *value, struct error *error) {
+  const json_t *json = value_of(fields, name);
+  if (!json) return OK;
+  if (!json_is_boolean(json)) return wrong(name, json, "true or false", error);
+  *value = json_is_true(json);
+  return OK;
+}
+
+int fields_object(const struct fields *fields, const char *name, const struct fields **value,
+                  struct error *error) {
+  json_t *json = value_of(fields, name);
+  if (!json) return OK;
+  if (!json_is_object(json)) return wrong(name, json, "an object", error);
+  *value = (const struct fields *)json;
+  return OK;
+}
+
+int fields_sum(const struct fields *fields, const char *name, struct field_sum *value,
+               struct error *error) {
+  const json_t *json = value_of(fields, name), *item;
+  if (!json) return OK;
+  if (!json_is_array(json)) return wrong(name, json, "a list of whole numbers", error);
+  struct field_sum result = {.count = json_array_size(json)};
+  size_t index;
+  json_array_foreach(json, index, item) {
+    const int64_t number = whole(item, 0);
+    if (number < 0 || number > INT32_MAX || result.sum > (int64_t)largest_whole)
+      return error_set(error, ERROR_INPUT,
+                       "'%s' holds something else than whole numbers from 0 to %d", name,
+                       INT32_MAX);
+    result.sum += number;
+    result.zeros += number == 0;
+  }
+  *value = result;
+  return OK;
+}

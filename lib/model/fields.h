@@ -1,0 +1,51 @@
+/* The fields of a JSON object, read strictly: a wrong type is an error that names the field. */
+#ifndef ROPETOOL_MODEL_FIELDS_H
+#define ROPETOOL_MODEL_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/error.h"
+
+/* An object. A field whose value is null counts as not there, as in Hugging Face's configs. */
+struct fields;
+
+/* Reads a document whose root is an object. ERROR_INPUT with line and column: not JSON, cut off,
+   not UTF-8, a name twice in one object, nested too deep, a number too large for a double. */
+int fields_parse(const char *text, size_t size, struct fields **root, struct error *error);
+void fields_release(struct fields *root); /* of fields_parse alone; NULL is allowed */
+
+enum field_kind { FIELD_NONE, FIELD_NUMBER, FIELD_TEXT, FIELD_FLAG, FIELD_LIST, FIELD_OBJECT };
+
+enum field_kind fields_kind(const struct fields *fields, const char *name);
+
+/* The names in the order of the file, those with null values too; NULL past the end. */
+const char *fields_name_at(const struct fields *fields, size_t index);
+
+/* Whether both are there and hold the same, or neither is. */
+bool fields_equal(const struct fields *fields, const char *one, const char *other);
+
+/* Each leaves *value alone and returns OK when the field is not there. What is returned belongs to
+   the root. ERROR_INPUT: another type, or a number out of range. */
+int fields_real(const struct fields *fields, const char *name, double *value, struct error *error);
+int fields_positive(const struct fields *fields, const char *name, double *value,
+                    struct error *error);
+/* In [1, 2^53]; 4096.0 is whole. */
+int fields_count(const struct fields *fields, const char *name, int64_t *value,
+                 struct error *error);
+int fields_text(const struct fields *fields, const char *name, const char **value,
+                struct error *error);
+int fields_flag(const struct fields *fields, const char *name, bool *value, struct error *error);
+int fields_object(const struct fields *fields, const char *name, const struct fields **value,
+                  struct error *error);
+
+/* A list of whole numbers >= 0: how many there are and their sum, and how many of them are 0. */
+struct field_sum {
+  size_t count, zeros;
+  int64_t sum;
+};
+int fields_sum(const struct fields *fields, const char *name, struct field_sum *value,
+               struct error *error);
+
+#endif

@@ -1,0 +1,110 @@
+#include "lib/model/model.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/base/file.h"
+#include "lib/base/text.h"
+#include "lib/model/config.h"
+
+enum { LARGEST_CONFIG = 16 * 1024 * 1024 };
+
+/* As much of `text` as fits, without cutting a UTF-8 sequence; nothing of what is not fit to be
+ * shown. */
+static void copy_label(char label[SPEC_LABEL], const char *text, size_t length) {
+  if (length >= SPEC_LABEL) {
+    length = SPEC_LABEL - 1;
+    while (length && ((unsigned char)text[length] & 0xc0) == 0x80)
+      length--;
+  }
+  memcpy(label, text, length);
+  label[length] = '\0';
+  if (!text_is_utf8(label, length) || text_has_control(label)) label[0] = '\0';
+}
+
+/* "models/Llama-3-8B/config.json" is Llama-3-8B, "configs/my-model.json" is my-model. Empty when
+   the path does not tell. */
+static void label_of_path(char label[SPEC_LABEL], const char *path) {
+  const char *name = file_name(path);
+  size_t length = strlen(name);
+  if (strcmp(name, "config.json")) {
+    if (length > 5 && !strcmp(name + length - 5, ".json")) length -= 5;
+    copy_label(label, name, length);
+    return;
+  }
+  const char *end = name;
+  while (end > path && end[-1] == '/')
+    end--;
+  const char *start = end;
+  while (start > path && start[-1] != '/')
+    start--;
+  const bool dots = strspn(start, ".") == (size_t)(end - start);
+  copy_label(label, start, dots ? 0 : (size_t)(end - start));
+}
+
+static int unknown_model(const char *name, struct error *error) {
+  char list[512] = "";
+  const struct builtin_model *model;
+  size_t used = 0;
+  for (size_t i = 0; (model = builtin_model_at(i)) && used < sizeof list; i++)
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", model->name);
+  return error_set(error, ERROR_INPUT,
+                   "unknown model '%s': no file has that name, and built in are %s", name, list);
+}
+
+static int read_builtin(const struct builtin_model *model, struct rope_spec *spec,
+                        struct model_source *source, struct meta *meta, struct error *error) {
+  snprintf(spec->label, sizeof spec->label, "%s", model->title);
+  snprintf(source->name, sizeof source->name, "%s", model->name);
+  if (config_read(model->config, strlen(model->config), spec, meta, error))
+    return error_prefix(error, "'%s'", model->name);
+  return OK;
+}
+
+static int read_file(const char *path, struct rope_spec *spec, struct model_source *source,
+                     struct meta *meta, struct error *error) {
+  char *text;
+  size_t size;
+  int failed = file_read(path, LARGEST_CONFIG, &text, &size, error);
+  if (failed) return failed;
+  label_of_path(spec->label, path);
+  copy_label(source->name, file_name(path), strlen(file_name(path)));
+  hash_bytes(text, size, source->sha256);
+  failed = config_read(text, size, spec, meta, error);
+  free(text);
+  return failed ? error_prefix(error, "'%s'", path) : OK;
+}
+
+static int read_folder(const char *folder, struct rope_spec *spec, struct model_source *source,
+                       struct meta *meta, struct error *error) {
+  char *path;
+  if (asprintf(&path, "%s%sconfig.json", folder, folder[strlen(folder) - 1] == '/' ? "" : "/") < 0)
+    return error_set(error, ERROR_FAILED, "out of memory for the name of a file");
+  struct stat status;
+  int failed;
+  if (stat(path, &status) && errno == ENOENT)
+    failed = error_set(error, ERROR_INPUT, "the folder '%s' holds no config.json", folder);
+  else
+    failed = read_file(path, spec, source, meta, error);
+  free(path);
+  return failed;
+}
+
+int model_read(const char *reference, struct rope_spec *spec, struct model_source *source,
+               struct meta *meta, struct error *error) {
+  spec_default(spec);
+  *source = (struct model_source){.name = ""};
+  char extension[8];
+  text_extension(reference, extension);
+  struct stat status;
+  if (!*reference) return unknown_model(reference, error);
+  if (!stat(reference, &status) && S_ISDIR(status.st_mode))
+    return read_folder(reference, spec, source, meta, error);
+  if (strchr(reference, '/') || !strcmp(extension, ".json") || !stat(reference, &status))
+    return read_file(reference, spec, source, meta, error);
+  const struct builtin_model *model = builtin_model_find(reference);
+  return model ? read_builtin(model, spec, source, meta, error) : unknown_model(reference, error);
+}

@@ -1,0 +1,114 @@
+#include "lib/rope/scaling.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The list: one file scaling_NAME.c each. */
+extern const struct scaling_rule scaling_none, scaling_linear, scaling_llama3;
+
+static const struct scaling_rule *const rules[] = {
+    &scaling_none,
+    &scaling_linear,
+    &scaling_llama3,
+};
+
+enum { RULES = sizeof rules / sizeof *rules };
+
+const struct scaling_rule *scaling_rule_at(size_t index) {
+  return index < RULES ? rules[index] : NULL;
+}
+
+const struct scaling_rule *scaling_rule_find(const char *name) {
+  for (size_t i = 0; i < RULES; i++)
+    if (!strcmp(rules[i]->name, name)) return rules[i];
+  return NULL;
+}
+
+const struct scaling_key *scaling_key_find(const struct scaling_rule *rule, const char *name) {
+  for (size_t i = 0; i < SCALING_KEYS && rule->keys[i].name; i++)
+    if (!strcmp(rule->keys[i].name, name)) return &rule->keys[i];
+  return NULL;
+}
+
+static int unknown_rule(const char *name, struct error *error) {
+  char list[256] = "";
+  for (size_t i = 0, used = 0; i < RULES && used < sizeof list; i++)
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+                             i == 0           ? ""
+                             : i + 1 == RULES ? " and "
+                                              : ", ",
+                             rules[i]->name);
+  return error_set(error, ERROR_INPUT, "the scaling type '%s' is not supported: %s are", name,
+                   list);
+}
+
+static int unknown_key(const struct scaling_rule *rule, const char *key, struct error *error) {
+  if (!rule->keys[0].name)
+    return error_set(error, ERROR_INPUT, "unknown parameter '%s': the scaling type '%s' takes none",
+                     key, rule->name);
+  char list[512] = "";
+  for (size_t i = 0, used = 0; i < SCALING_KEYS && rule->keys[i].name && used < sizeof list; i++)
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
+                             rule->keys[i].name);
+  return error_set(error, ERROR_INPUT, "unknown parameter '%s': the scaling type '%s' takes %s",
+                   key, rule->name, list);
+}
+
+static int check_number(const struct scaling_key *key, double value, struct error *error) {
+  if (!isfinite(value))
+    return error_set(error, ERROR_INPUT, "the scaling parameter '%s' is not a finite number",
+                     key->name);
+  if (key->kind == SCALING_POSITIVE && !(value > 0))
+    return error_set(error, ERROR_INPUT,
+                     "the scaling parameter '%s' is %.10g: it must be greater than 0", key->name,
+                     value);
+  if (key->kind == SCALING_FLAG && value != 0 && value != 1)
+    return error_set(error, ERROR_INPUT, "the scaling parameter '%s' is %.10g: it must be 0 or 1",
+                     key->name, value);
+  return OK;
+}
+
+int scaling_check_numbers(const struct scaling_rule *rule, const struct spec_scaling *scaling,
+                          struct error *error) {
+  for (size_t i = 0; i < scaling->count; i++) {
+    const struct spec_parameter *parameter = &scaling->parameters[i];
+    const struct scaling_key *key = scaling_key_find(rule, parameter->key);
+    if (!key) return unknown_key(rule, parameter->key, error);
+    const int failed = check_number(key, parameter->value, error);
+    if (failed) return failed;
+  }
+  for (size_t i = 0; i < SCALING_KEYS && rule->keys[i].name; i++) {
+    bool given = !rule->keys[i].required;
+    for (size_t j = 0; j < scaling->count && !given; j++)
+      given = !strcmp(scaling->parameters[j].key, rule->keys[i].name);
+    if (!given)
+      return error_set(error, ERROR_INPUT, "the scaling type '%s' needs the parameter '%s'",
+                       rule->name, rule->keys[i].name);
+  }
+  return OK;
+}
+
+int scaling_rule_check(const struct spec_scaling *scaling, const struct scaling_rule **rule,
+                       struct error *error) {
+  *rule = scaling_rule_find(scaling->type);
+  if (!*rule) return unknown_rule(scaling->type, error);
+  return scaling_check_numbers(*rule, scaling, error);
+}
+
+void scaling_warn(const struct rope_spec *spec, struct meta *meta) {
+  const struct scaling_rule *rule = scaling_rule_find(spec->scaling.type);
+  if (!rule) return;
+  const double factor = spec_parameter(spec, "factor");
+  if (factor < 1)
+    spec_warn(spec, meta, "the factor %.10g of the %s scaling is below 1: it shortens the context",
+              factor, rule->name);
+  const double original = spec_parameter(spec, "original_max_position_embeddings");
+  if (spec->context > 0 && original >= (double)spec->context)
+    spec_warn(
+        spec, meta,
+        "original_max_position_embeddings %.10g is not below the context %lld that the %s scaling "
+        "is to reach",
+        original, (long long)spec->context, rule->name);
+  if (rule->warn) rule->warn(spec, meta);
+}

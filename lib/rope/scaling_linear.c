@@ -1,0 +1,18 @@
+/* Position interpolation: every frequency divided by one factor, as if positions were. */
+#include "lib/rope/scaling.h"
+
+static int apply(const struct rope_spec *spec, struct scaling_result *result, struct error *error) {
+  (void)error;
+  const long double factor = spec_parameter(spec, "factor");
+  for (size_t i = 0; i < result->pairs; i++)
+    result->inv_freq[i] /= factor;
+  return OK;
+}
+
+const struct scaling_rule scaling_linear = {
+    .name = "linear",
+    .summary = "position interpolation: frequencies divided by factor",
+    .source = "Chen et al. 2023, arXiv:2306.15595",
+    .keys = {{"factor", true, SCALING_POSITIVE}},
+    .apply = apply,
+};

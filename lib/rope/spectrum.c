@@ -1,0 +1,122 @@
+#include "lib/rope/spectrum.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/base/memory.h"
+#include "lib/base/phase.h"
+#include "lib/rope/scaling.h"
+
+/* Heads of published models have 32 to 576 dimensions; the limit leaves room for experiments and
+   keeps a wrong unit (tokens for dimensions) from becoming a computation of days. */
+enum { LARGEST_DIM = 65536 };
+
+static int check_dim(const char *what, size_t dim, struct error *error) {
+  if (dim == 0) return error_set(error, ERROR_INPUT, "the %s is 0: it must be at least 2", what);
+  if (dim > LARGEST_DIM)
+    return error_set(
+        error, ERROR_INPUT,
+        "the %s %zu is too large: at most %d (heads of published models have 32 to 576)", what, dim,
+        LARGEST_DIM);
+  return OK;
+}
+
+static int check_spec(const struct rope_spec *spec, struct error *error) {
+  int failed = check_dim("rotary dimension", spec->rotary_dim, error);
+  if (!failed) failed = check_dim("head dimension", spec->head_dim, error);
+  if (failed) return failed;
+  if (spec->rotary_dim % 2)
+    return error_set(error, ERROR_INPUT,
+                     "the rotary dimension %zu is odd: dimensions rotate in pairs",
+                     spec->rotary_dim);
+  if (spec->rotary_dim > spec->head_dim)
+    return error_set(error, ERROR_INPUT,
+                     "the rotary dimension %zu is larger than the head dimension %zu",
+                     spec->rotary_dim, spec->head_dim);
+  if (!(spec->base > 0) || !isfinite(spec->base))
+    return error_set(error, ERROR_INPUT, "the base is %.10g: it must be a number greater than 0",
+                     spec->base);
+  if (spec->context < 0)
+    return error_set(error, ERROR_INPUT, "the context is %lld tokens: it must be positive",
+                     (long long)spec->context);
+  return OK;
+}
+
+static int apply_scaling(struct spectrum *spectrum, struct error *error) {
+  const struct scaling_rule *rule;
+  int failed = scaling_rule_check(&spectrum->spec.scaling, &rule, error);
+  if (failed) return failed;
+  struct scaling_result result = {.pairs = spectrum->pairs,
+                                  .inv_freq = spectrum->inv_freq,
+                                  .attention_factor = 1,
+                                  .softmax_factor = 1,
+                                  .effective_base = spectrum->spec.base};
+  failed = rule->apply(&spectrum->spec, &result, error);
+  if (failed) return failed;
+  spectrum->attention_factor = result.attention_factor;
+  spectrum->softmax_factor = result.softmax_factor;
+  spectrum->effective_base = result.effective_base;
+  return OK;
+}
+
+/* RoFormer eq. 34, in long double: its 64 bits leave the double and the step rounded once. */
+static int compute(struct spectrum *spectrum, struct error *error) {
+  const struct rope_spec *spec = &spectrum->spec;
+  for (size_t i = 0; i < spectrum->pairs; i++)
+    spectrum->inv_freq[i] = powl(spec->base, -(long double)(2 * i) / (long double)spec->rotary_dim);
+  const int failed = apply_scaling(spectrum, error);
+  if (failed) return failed;
+  for (size_t i = 0; i < spectrum->pairs; i++) {
+    const long double inv_freq = spectrum->inv_freq[i];
+    if (!(inv_freq >= 0 && inv_freq <= PHASE_MAXIMUM))
+      return error_set(
+          error, ERROR_INPUT,
+          "the base %.10g with the scaling type '%s' gives pair %zu the inverse frequency "
+          "%.10Lg radians per token: 0 to %.0f can be computed",
+          spec->base, spec->scaling.type, i, inv_freq, PHASE_MAXIMUM);
+    spectrum->inv_freq_double[i] = (double)inv_freq;
+    spectrum->step[i] = phase_step(inv_freq);
+  }
+  return OK;
+}
+
+int spectrum_create(const struct rope_spec *spec, struct spectrum **result, struct error *error) {
+  *result = NULL;
+  int failed = check_spec(spec, error);
+  if (failed) return failed;
+  const size_t pairs = spec->rotary_dim / 2;
+  struct spectrum *spectrum = memory_array(1, sizeof *spectrum, "a spectrum", error);
+  if (!spectrum) return ERROR_FAILED;
+  spectrum->spec = *spec;
+  spectrum->pairs = pairs;
+  spectrum->inv_freq = memory_array(pairs, sizeof *spectrum->inv_freq, "the frequencies", error);
+  if (spectrum->inv_freq)
+    spectrum->inv_freq_double =
+        memory_array(pairs, sizeof *spectrum->inv_freq_double, "the frequencies", error);
+  if (spectrum->inv_freq_double)
+    spectrum->step = memory_array(pairs, sizeof *spectrum->step, "the frequencies", error);
+  failed = spectrum->step ? compute(spectrum, error) : ERROR_FAILED;
+  if (failed) {
+    spectrum_destroy(spectrum);
+    return failed;
+  }
+  *result = spectrum;
+  return OK;
+}
+
+void spectrum_destroy(struct spectrum *spectrum) {
+  if (!spectrum) return;
+  free(spectrum->inv_freq);
+  free(spectrum->inv_freq_double);
+  free(spectrum->step);
+  free(spectrum);
+}
+
+void spectrum_describe(const struct spectrum *spectrum, struct meta *meta) {
+  spec_describe(&spectrum->spec, meta);
+  meta_set_real(meta, "effective_base", spectrum->effective_base);
+  meta_set_real(meta, "attention_factor", spectrum->attention_factor);
+  meta_set_real(meta, "softmax_factor", spectrum->softmax_factor);
+  const double original = spec_parameter(&spectrum->spec, "original_max_position_embeddings");
+  if (!isnan(original)) meta_set_real(meta, "original_context", original);
+}

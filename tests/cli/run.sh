@@ -15,7 +15,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 root=$PWD
 cases=$root/tests/cli
-bin=$(cd "${BUILD:-build}" && pwd) || exit 1
+bin=$(cd "${BUILD:-build}" && pwd) && [ -x "$bin/ropetool" ] || { echo "not ok - no ropetool in ${BUILD:-build}"; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM

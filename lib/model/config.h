@@ -8,7 +8,7 @@
 #include "lib/io/meta.h"
 #include "lib/model/family.h"
 #include "lib/model/fields.h"
-#include "lib/model/spec.h"
+#include "lib/rope/spec.h"
 
 /* Fills everything in *spec but a label that is already there (an empty one becomes the
    model_type). Legal oddities go to "warnings" of `meta`. Errors as model_read, without the file's

@@ -7,7 +7,7 @@
 #include "lib/base/error.h"
 #include "lib/base/hash.h"
 #include "lib/io/meta.h"
-#include "lib/model/spec.h"
+#include "lib/rope/spec.h"
 
 /* A built-in model: the RoPE fields of its public config.json. One file lists them all. */
 struct builtin_model {

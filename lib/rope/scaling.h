@@ -7,7 +7,7 @@
 
 #include "lib/base/error.h"
 #include "lib/io/meta.h"
-#include "lib/model/spec.h"
+#include "lib/rope/spec.h"
 
 enum { SCALING_KEYS = 12 };
 

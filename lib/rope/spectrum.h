@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
-#include "lib/model/spec.h"
+#include "lib/rope/spec.h"
 
 struct spectrum {
   struct rope_spec spec;   /* what it was made from */

@@ -1,4 +1,4 @@
-#include "lib/model/spec.h"
+#include "lib/rope/spec.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -119,6 +119,10 @@ void spec_warn(const struct rope_spec *spec, struct meta *meta, const char *form
   va_end(arguments);
   for (char *c = line; *c; c++)
     if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
+  for (size_t i = 0; i < meta_count(meta, "warnings"); i++) {
+    const char *said = meta_item_text(meta, "warnings", i);
+    if (said && !strcmp(said, line)) return;
+  }
   meta_append_text(meta, "warnings", line);
 }
 

@@ -1,7 +1,7 @@
 /* What the user asked for: which RoPE. Everything that follows from it is in lib/rope/spectrum.h.
  */
-#ifndef ROPETOOL_MODEL_SPEC_H
-#define ROPETOOL_MODEL_SPEC_H
+#ifndef ROPETOOL_ROPE_SPEC_H
+#define ROPETOOL_ROPE_SPEC_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,7 +52,8 @@ int spec_set_parameter(struct rope_spec *spec, const char *key, double value, st
    context also takes 8k or 1M. ERROR_INPUT: no type, no number after a key, a key twice. */
 int spec_parse_scaling(const char *text, struct spec_scaling *scaling, struct error *error);
 
-/* Appends one line to "warnings" of `meta`, with the series' label in front where there is one. */
+/* Appends one line to "warnings" of `meta`, with the series' label in front where there is one;
+   a line that is there already is not said again. */
 void spec_warn(const struct rope_spec *spec, struct meta *meta, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -5,8 +5,8 @@ try() {
   label=$1
   shift
   said=$("$@" 2>&1 </dev/null)
-  echo "$label: exit $?${said:+
-  $said}"
+  printf '%s: exit %s\n' "$label" $?
+  [ -z "$said" ] || printf '%s\n' "$said" | sed 's/^/  /'
 }
 
 # skip REASON...: ends the case as skipped.

@@ -1,17 +1,17 @@
 # Which way the sources depend: see layers.sh. Arguments: the files, named from the root of the sources.
 BEGIN {
-  count = split("base io model rope encoding analysis figure", order)
+  count = split("base io rope model encoding analysis figure", order)
   for (i = 1; i <= count; i++) rank[order[i]] = i
 
   # Foreign headers and the files that may include them.
   user["^gsl/gsl_(linalg|eigen|blas|matrix|vector|permutation)"] = "^lib/analysis/linalg[.]c$"
-  user["^gsl/"] = "^(lib/analysis|lib/encoding|lib/rope)/[a-z0-9_]*[.]c$"
+  user["^gsl/"] = "^(lib/(analysis|encoding|rope)/[a-z0-9_]*|cmd/version)[.]c$"
   user["^png[.]h$"] = "^lib/figure/raster[.]c$"
   user["^spawn[.]h$"] = "^lib/figure/gnuplot_process[.]c$"
-  user["^jansson[.]h$"] = "^lib/[a-z]*/[a-z0-9_]*[.]c$"
+  user["^jansson[.]h$"] = "^(lib/[a-z]*/[a-z0-9_]*|cmd/version)[.]c$"
   user["^(cuda|cublas|cuda_.*|device_.*)([.]h)?$"] = "^kernels/[a-z0-9_]*_cuda[.]cu$"
   user["^(cblas[.]h|Random123/.*)$"] = "^kernels/([a-z0-9_]*_)?cpu[.]c$"
-  user["^nettle/"] = "^lib/base/hash[.]c$"
+  user["^nettle/"] = "^(lib/base/hash|cmd/version)[.]c$"
   user["^omp[.]h$"] = "^(lib/base/thread[.]c|kernels/([a-z0-9_]*_)?cpu[.]c)$"
   user["^dlfcn[.]h$"] = "^kernels/"
   user["^(argp|err|error|syslog)[.]h$"] = "^cmd/"

@@ -2,7 +2,7 @@
 # layers.sh [ROOT]: checks the shape of the sources and prints FILE:LINE: MESSAGE for every fault.
 #
 # layers.awk: dependencies point one way, cmd -> lib -> kernels/backend.h -> lib/base, and within lib from
-# the later to the earlier of base, io, model, rope, encoding, analysis, figure; no circles. A foreign
+# the later to the earlier of base, io, rope, model, encoding, analysis, figure; no circles. A foreign
 # header has one user, and none stands in a header of ours (but cmd's <argp.h>). Library code does not
 # print, exit or start processes.
 # budgets.awk: files and functions stay short.

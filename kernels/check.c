@@ -1,0 +1,143 @@
+#include "kernels/check.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "kernels/size.h"
+
+static int missing(const char *what, struct error *error) {
+  return error_set(error, ERROR_FAILED, "cannot compute: the array '%s' is missing", what);
+}
+
+static int too_small(const char *what, struct error *error) {
+  return error_set(error, ERROR_FAILED, "cannot compute: '%s' is 0, at least 1 is needed", what);
+}
+
+/* Matrix products count in int. */
+static int check_extent(const char *what, size_t extent, struct error *error) {
+  if (extent > INT_MAX)
+    return error_set(error, ERROR_FAILED, "cannot compute: '%s' is %zu, at most %d is possible",
+                     what, extent, INT_MAX);
+  return extent ? OK : too_small(what, error);
+}
+
+static int check_phases(const struct phases *phases, bool one_series, struct error *error) {
+  if (!phases->series) return too_small("series", error);
+  if (one_series && phases->series != 1)
+    return error_set(error, ERROR_FAILED, "cannot compute: 'series' is %zu, this operation takes 1",
+                     phases->series);
+  if (!phases->pairs) return too_small("pairs", error);
+  if ((unsigned)phases->precision >= PRECISION_COUNT)
+    return error_set(error, ERROR_FAILED, "cannot compute: 'precision' is %d, below %d is known",
+                     (int)phases->precision, PRECISION_COUNT);
+  if (!phases->step) return missing("step", error);
+  if (phases->precision != PRECISION_FP64 && !phases->inv_freq) return missing("inv_freq", error);
+  return OK;
+}
+
+static int check_width(const struct phases *phases, size_t dim, struct error *error) {
+  if (phases->pairs > dim / 2)
+    return error_set(error, ERROR_FAILED,
+                     "cannot rotate: %zu 'pairs' do not fit into %zu dimensions, at most %zu do",
+                     phases->pairs, dim, dim / 2);
+  return OK;
+}
+
+static int check_layout(enum layout layout, struct error *error) {
+  if (layout != LAYOUT_INTERLEAVED && layout != LAYOUT_HALVES)
+    return error_set(error, ERROR_FAILED,
+                     "cannot rotate: 'layout' is %d, interleaved or halves is known", (int)layout);
+  return OK;
+}
+
+static int check_tiles(const struct tiles *tiles, size_t length, struct error *error) {
+  if (!length) return too_small("length", error);
+  if (!tiles->rows || !tiles->columns || tiles->rows > length || tiles->columns > length)
+    return error_set(
+        error, ERROR_FAILED,
+        "cannot reduce to %zu × %zu 'tiles': 1 to the length, %zu, are possible along an axis",
+        tiles->rows, tiles->columns, length);
+  if ((unsigned)tiles->reduction > REDUCE_ABSMAX)
+    return error_set(error, ERROR_FAILED,
+                     "cannot reduce: 'reduction' is %d, mean, max or absmax is known",
+                     (int)tiles->reduction);
+  return tiles->cells ? OK : missing("cells", error);
+}
+
+static int check_scale(bool softmax, double scale, struct error *error) {
+  if (softmax && !isfinite(scale))
+    return error_set(error, ERROR_FAILED,
+                     "cannot take the softmax: 'scale' is %g, a finite number is needed", scale);
+  return OK;
+}
+
+int check_decay(const struct decay_batch *batch, struct error *error) {
+  if (check_phases(&batch->phases, false, error)) return error->code;
+  return batch->count && !batch->distance ? missing("distance", error) : OK;
+}
+
+int check_phase_map(const struct phase_map_batch *batch, struct error *error) {
+  if (check_phases(&batch->phases, true, error)) return error->code;
+  if ((unsigned)batch->quantity > PHASE_SINE)
+    return error_set(error, ERROR_FAILED,
+                     "cannot compute: 'quantity' is %d, angle, cosine or sine is known",
+                     (int)batch->quantity);
+  if (batch->rows && !batch->position) return missing("position", error);
+  return batch->rows && !batch->output ? missing("output", error) : OK;
+}
+
+int check_rotate(const struct rotate_batch *batch, struct error *error) {
+  if (check_phases(&batch->phases, true, error) || check_layout(batch->layout, error) ||
+      check_width(&batch->phases, batch->dim, error))
+    return error->code;
+  if (!batch->rows) return OK;
+  if (!batch->position) return missing("position", error);
+  if (!batch->input) return missing("input", error);
+  return batch->output ? OK : missing("output", error);
+}
+
+int check_gaussian(const struct gaussian_batch *batch, struct error *error) {
+  if (batch->count > UINT64_MAX - batch->first)
+    return error_set(error, ERROR_FAILED,
+                     "cannot draw: 'first' + 'count' is over 2^64 elements, fewer are in a stream");
+  return batch->count && !batch->output ? missing("output", error) : OK;
+}
+
+int check_scores(const struct score_batch *batch, struct error *error) {
+  if (!batch->batch) return too_small("batch", error);
+  if (check_extent("dim", batch->dim, error) || check_extent("length", batch->length, error) ||
+      check_tiles(&batch->tiles, batch->length, error) ||
+      check_scale(batch->softmax, batch->scale, error))
+    return error->code;
+  if (!batch->rotation) return OK;
+  if (check_phases(batch->rotation, true, error) || check_layout(batch->layout, error) ||
+      check_width(batch->rotation, batch->dim, error))
+    return error->code;
+  return OK;
+}
+
+int check_profile(const struct profile_batch *batch, struct error *error) {
+  if (check_tiles(&batch->tiles, batch->length, error) ||
+      check_scale(batch->softmax, batch->scale, error))
+    return error->code;
+  return batch->profile ? OK : missing("profile", error);
+}
+
+int check_quantiles(const struct quantile_batch *batch, struct error *error) {
+  if (check_phases(&batch->phases, true, error)) return error->code;
+  if (check_extent("samples", batch->samples, error) ||
+      check_extent("pairs", size_product(batch->phases.pairs, 2), error))
+    return error->code;
+  if (!batch->query) return missing("query", error);
+  if (!batch->key) return missing("key", error);
+  if (!batch->count || !batch->levels) return OK;
+  if (!batch->distance) return missing("distance", error);
+  if (!batch->level) return missing("level", error);
+  if (!batch->quantile) return missing("quantile", error);
+  for (size_t l = 0; l < batch->levels; l++)
+    if (!(batch->level[l] >= 0 && batch->level[l] <= 1))
+      return error_set(error, ERROR_FAILED,
+                       "cannot take the quantile at 'level' %g, 0 to 1 are levels",
+                       batch->level[l]);
+  return OK;
+}

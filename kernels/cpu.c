@@ -1,0 +1,34 @@
+#include "kernels/cpu.h"
+
+#include <cblas.h>
+
+#include "kernels/operations.h"
+
+/* Matrix products run inside our own threads: OpenBLAS must not start more, nor cut sums by their
+ * number. */
+static int cpu_open(struct error *error) {
+  (void)error;
+  openblas_set_num_threads(1);
+  return OK;
+}
+
+static void cpu_close(void) {}
+
+static const char *cpu_name(void) {
+  return "cpu";
+}
+
+const struct backend_operations cpu_operations = {
+    .abi = OPERATIONS_ABI,
+    .size = sizeof(struct backend_operations),
+    .open = cpu_open,
+    .close = cpu_close,
+    .name = cpu_name,
+    .decay_bound = decay_bound_cpu,
+    .phase_map = phase_map_cpu,
+    .rotate = rotate_cpu,
+    .gaussian = gaussian_cpu,
+    .scores = scores_cpu,
+    .profile_tiles = profile_tiles_cpu,
+    .quantiles = quantiles_cpu,
+};

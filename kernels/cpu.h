@@ -1,0 +1,38 @@
+/* The CPU backend: its operations, one file each, and what they share. */
+#ifndef ROPETOOL_KERNELS_CPU_H
+#define ROPETOOL_KERNELS_CPU_H
+
+#include "kernels/backend.h"
+#include "kernels/size.h"
+
+/* One copy of a hot loop for each generation of x86-64 vectors; the right one is chosen at
+   start-up. Products and sums are not fused (-ffp-contract=off), so every copy computes the same
+   bits. */
+#if defined(__x86_64__) && !defined(__clang__)
+#define VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define VECTOR_CLONES
+#endif
+
+int decay_bound_cpu(const struct decay_batch *batch, struct error *error);
+int phase_map_cpu(const struct phase_map_batch *batch, struct error *error);
+int rotate_cpu(const struct rotate_batch *batch, struct error *error);
+int gaussian_cpu(const struct gaussian_batch *batch, struct error *error);
+int scores_cpu(const struct score_batch *batch, struct error *error);
+int profile_tiles_cpu(const struct profile_batch *batch, struct error *error);
+int quantiles_cpu(const struct quantile_batch *batch, struct error *error);
+
+/* Rotates one vector of `2·pairs` rotated dimensions by the angles whose cos and sin are given; the
+   amplitude is in them already. output == input is allowed; nothing else that overlaps. */
+struct rotation {
+  enum layout layout;
+  size_t pairs;
+};
+void rotate_vector(struct rotation rotation, const double *cosine, const double *sine,
+                   const double *input, double *output);
+
+/* cos and sin of `pairs` pairs at one position, each times `amplitude`. */
+void phase_row(const struct phases *phases, int64_t position, double amplitude, double *cosine,
+               double *sine);
+
+#endif

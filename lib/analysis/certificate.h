@@ -1,4 +1,8 @@
-/* Certificates: lists of checks with value, tolerance and status. */
+/* Certificates: lists of checks with value, tolerance and status.
+
+   The rotation of a spectrum is proved on real dim × dim matrices, at positions sampled up to the
+   end of the context and in several number formats. Nothing is taken from the closed form of the
+   rotation but the tolerances. */
 #ifndef ROPETOOL_ANALYSIS_CERTIFICATE_H
 #define ROPETOOL_ANALYSIS_CERTIFICATE_H
 
@@ -10,17 +14,39 @@
 #include "lib/io/table.h"
 #include "lib/rope/spectrum.h"
 
+/* Dense proofs cost O(dim³) a position; heads are 64 to 512 wide. */
+#define CERTIFICATE_DIM_MAXIMUM      1024
+#define CERTIFICATE_POSITION_MAXIMUM (INT64_C(1) << 53)
+
+/* A maker of the matrix under proof: lib/rope/rotation.h says what is expected of it. It is called
+   from several threads. */
+typedef void certificate_matrix(const struct spectrum *spectrum, enum layout layout,
+                                enum precision precision, int64_t position, double *matrix);
+
 struct certificate_request {
   const struct spectrum *spectrum;
   int64_t max_position;             /* positions are sampled in 0 .. max_position */
   const enum precision *precisions; /* (precision) the formats to certify */
   size_t precision_count;
-  uint64_t seed; /* of the vectors */
+  uint64_t seed;              /* of the vectors and of two of the positions */
+  certificate_matrix *matrix; /* what is proved; NULL: rotation_matrix */
 };
 
-/* Columns check,position,value,tolerance,unit,status,detail; status pass, fail, vacuous or note.
-   meta: positions sampled, counts of each status under "passed", "failed", "vacuous". Tolerances
-   follow from the unit roundoff, the dimension and the position; "detail" says how. */
+/* Columns check,position,value,tolerance,unit,status,detail; one row for each check, precision and
+   position, in this order (position is a real column: empty in notes). `detail` starts with the
+   precision's name and says how the tolerance comes from unit roundoff, dimension and position.
+
+   status  pass     value <= tolerance
+           fail     not so (a NaN too)
+           vacuous  value <= tolerance, but so would be the value of a rotation with a plain fault:
+                    the check proves nothing there
+           note     a fact to know, nothing was checked
+
+   meta: max_position, positions, dense_positions (of the two costliest checks), precisions,
+   vectors, seed, head_dim, rotary_dim; the counts passed, failed, vacuous, notes; reading (how to
+   read it). Failed checks are rows, not errors. ERROR_INPUT: a head wider than
+   CERTIFICATE_DIM_MAXIMUM, a max_position outside 0 .. CERTIFICATE_POSITION_MAXIMUM, no precision.
+ */
 int certificate_run(struct backend *backend, const struct certificate_request *request,
                     struct table **table, struct error *error);
 

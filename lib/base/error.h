@@ -11,17 +11,18 @@ enum error_code {
 
 struct error {
   enum error_code code;
-  char
-      message[1024]; /* one line, no control characters, valid after a function returned non-zero */
+  char message[1024]; /* one line of UTF-8; valid after a function returned non-zero */
 };
 
 /* Fills `error` (which may be NULL) and returns `code`, so that `return error_set(...)` reads well.
    Wording: failure first, the subject in 'quotes', the value, what would be accepted.
-   Control characters and line ends that came in with the arguments are written as \xNN. */
+   Control characters, line ends and ill-formed UTF-8 that came in with the arguments are written as
+   \xNN; a message that is too long loses its middle. Every function that takes a struct error takes
+   NULL, too. */
 int error_set(struct error *error, enum error_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Puts "PREFIX: " before the message already there and returns its code. */
+/* Puts "PREFIX: " before the message already there and returns its code (ERROR_FAILED for NULL). */
 int error_prefix(struct error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

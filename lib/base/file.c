@@ -4,20 +4,25 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/memory.h"
 
-enum { OPEN_OUTPUTS = 32 };
+enum { OPEN_OUTPUTS = 256 };
 
 struct file_output {
-  FILE *stream;
-  char *target;    /* where the file shall be, links resolved */
+  FILE *stream;    /* NULL once finished */
+  char *target;    /* where the file shall be, links followed */
   char *temporary; /* where it is written; NULL when written straight through */
-  int slot;        /* in `partial`, -1 when none */
+  int slot;        /* of `temporary` in `partial`, -1 when none */
+  bool failed;     /* something is missing in it: it must not be put in place */
 };
 
 /* The names that file_remove_partial() must remove; read by a signal handler, hence atomic. */
@@ -30,112 +35,184 @@ void file_remove_partial(void) {
   }
 }
 
+/* Reading from a stream that is open for writing alone sets its error indicator; nothing else that
+   is portable does. */
+void file_mark_failed(FILE *stream) {
+  (void)fgetc(stream);
+}
+
 const char *file_name(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
 
-int file_read(const char *path, size_t limit, char **data, size_t *size, struct error *error) {
-  *data = NULL;
-  FILE *file = fopen(path, "rbe");
-  if (!file) return error_set(error, ERROR_INPUT, "cannot read '%s': %s", path, strerror(errno));
+static int cannot_read(const char *path, const char *reason, struct error *error) {
+  return error_set(error, ERROR_INPUT, "cannot read '%s': %s", path, reason);
+}
+
+/* Makes room for more in *data. */
+static int grow(const char *path, char **data, size_t *room, size_t wanted, struct error *error) {
+  if (memory_require(wanted, 1, "the file", error)) return error_prefix(error, "'%s'", path);
+  char *larger = realloc(*data, wanted);
+  if (!larger) return error_set(error, ERROR_FAILED, "out of memory while reading '%s'", path);
+  *data = larger;
+  *room = wanted;
+  return OK;
+}
+
+/* Reads to the end; the size of the file, if it is known, is only where to begin. */
+static int read_all(FILE *file, const char *path, size_t limit, char **data, size_t *size,
+                    struct error *error) {
   struct stat status;
-  if (!fstat(fileno(file), &status) && S_ISDIR(status.st_mode)) {
-    fclose(file);
-    return error_set(error, ERROR_INPUT, "cannot read '%s': it is a folder", path);
-  }
-  size_t used = 0, room = 0;
-  for (;;) {
+  if (fstat(fileno(file), &status)) return cannot_read(path, strerror(errno), error);
+  if (S_ISDIR(status.st_mode)) return cannot_read(path, "it is a folder", error);
+  const bool known = S_ISREG(status.st_mode) && status.st_size > 0;
+  bool large = known && (uintmax_t)status.st_size > limit;
+  size_t used = 0, room = 0, wanted = known && !large ? (size_t)status.st_size + 2 : 65536;
+  while (!large) {
     if (used + 1 >= room) {
-      char *larger = realloc(*data, room = room ? room * 2 : 65536);
-      if (!larger) {
-        error_set(error, ERROR_FAILED, "out of memory while reading '%s'", path);
-        break;
-      }
-      *data = larger;
+      const int failed = grow(path, data, &room, wanted, error);
+      if (failed) return failed;
+      wanted = room * 2;
     }
     const size_t got = fread(*data + used, 1, room - used - 1, file);
+    if (!got) break;
     used += got;
-    if (used > limit) {
-      error_set(error, ERROR_INPUT, "'%s' is larger than the %zu bytes such a file may have", path,
-                limit);
-      break;
-    }
-    if (!got) {
-      if (ferror(file)) {
-        error_set(error, ERROR_INPUT, "cannot read '%s': %s", path, strerror(errno));
-        break;
-      }
-      (*data)[used] = '\0';
-      *size = used;
-      fclose(file);
-      return OK;
-    }
+    large = used > limit;
   }
-  fclose(file);
-  free(*data);
+  if (large)
+    return error_set(error, ERROR_INPUT, "'%s' is larger than the %zu bytes such a file may have",
+                     path, limit);
+  if (ferror(file)) return cannot_read(path, strerror(errno), error);
+  (*data)[used] = '\0';
+  *size = used;
+  return OK;
+}
+
+int file_read(const char *path, size_t limit, char **data, size_t *size, struct error *error) {
   *data = NULL;
-  return error->code;
+  *size = 0;
+  FILE *file = fopen(path, "rbe");
+  if (!file) return cannot_read(path, strerror(errno), error);
+  const int status = read_all(file, path, limit, data, size, error);
+  fclose(file);
+  if (status) {
+    free(*data);
+    *data = NULL;
+  }
+  return status;
 }
 
-static int output_failed(struct file_output *output, const char *path, int number,
-                         struct error *error) {
-  file_output_discard(output);
-  return error_set(error, ERROR_FAILED, "cannot write '%s': %s", path, strerror(number));
+/* The descriptor that `name` stands for ("/dev/fd/1"), -1 when it is a file like others. Such a
+   file must be shared, not opened again: whoever gave it to us may write to it before and after. */
+static int inherited_descriptor(const char *name) {
+  static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+    const char *digits = name + strlen(folders[i]);
+    if (strncmp(name, folders[i], strlen(folders[i])) || !*digits) continue;
+    if (!digits[strspn(digits, "0123456789")] && strlen(digits) < 9) return atoi(digits);
+  }
+  return -1;
 }
 
-/* A temporary name in the folder of `target`: the target's own name may already be as long as
- * allowed. */
-static char *temporary_name(const char *target) {
-  const size_t folder = (size_t)(file_name(target) - target);
-  static const char pattern[] = ".ropetool-XXXXXX";
-  char *name = malloc(folder + sizeof pattern);
-  if (!name) return NULL;
-  memcpy(name, target, folder);
-  memcpy(name + folder, pattern, sizeof pattern);
-  return name;
+/* The file that `path` leads to through symbolic links; it need not be there. NULL with errno. */
+static char *follow_links(const char *path) {
+  char *name = strdup(path);
+  for (int depth = 0; name && depth < 40; depth++) {
+    char link[PATH_MAX];
+    const ssize_t length = inherited_descriptor(name) < 0 ? readlink(name, link, sizeof link) : -1;
+    if (length < 0 || length == sizeof link) return name;
+    const int folder = *link == '/' ? 0 : (int)(file_name(name) - name);
+    char *next;
+    if (asprintf(&next, "%.*s%.*s", folder, name, (int)length, link) < 0) next = NULL;
+    free(name);
+    name = next;
+  }
+  errno = name ? ELOOP : ENOMEM;
+  free(name);
+  return NULL;
 }
 
-static int open_beside(struct file_output *output) {
-  output->temporary = temporary_name(output->target);
-  if (!output->temporary) return -1;
-  const int descriptor = mkostemp(output->temporary, O_CLOEXEC);
-  if (descriptor < 0) {
-    free(output->temporary);
+static void forget_temporary(struct file_output *output) {
+  if (output->slot >= 0) atomic_store(&partial[output->slot], NULL);
+  output->slot = -1;
+  free(output->temporary);
+  output->temporary = NULL;
+}
+
+/* Chooses a name in the folder of the target (whose own name may already be as long as allowed) and
+   makes it known to file_remove_partial() before there is such a file. */
+static int name_temporary(struct file_output *output) {
+  uint64_t random;
+  if (getrandom(&random, sizeof random, 0) != sizeof random) return -1;
+  const int folder = (int)(file_name(output->target) - output->target);
+  if (asprintf(&output->temporary, "%.*s.ropetool-%016jx", folder, output->target,
+               (uintmax_t)random) < 0) {
     output->temporary = NULL;
     return -1;
   }
-  for (int i = 0; i < OPEN_OUTPUTS && output->slot < 0; i++) {
+  for (int i = 0; i < OPEN_OUTPUTS; i++) {
     char *empty = NULL;
-    if (atomic_compare_exchange_strong(&partial[i], &empty, output->temporary)) output->slot = i;
+    if (!atomic_compare_exchange_strong(&partial[i], &empty, output->temporary)) continue;
+    output->slot = i;
+    return 0;
   }
-  const mode_t mask = umask(0);
-  umask(mask);
-  struct stat old;
-  const mode_t mode = stat(output->target, &old) ? 0666 & ~mask : old.st_mode & 07777;
-  fchmod(descriptor, mode);
+  errno = EMFILE;
+  return -1;
+}
+
+/* Leaves owner, group and mode of a file that is replaced as they were, as far as we may. */
+static void keep_owner(int descriptor, const struct stat *old) {
+  if (fchown(descriptor, old->st_uid, old->st_gid) && fchown(descriptor, (uid_t)-1, old->st_gid))
+    errno = 0; /* another user's file in a shared folder: the new one is ours */
+  fchmod(descriptor, old->st_mode & 0777);
+}
+
+/* Opens a temporary file that will replace `old`, or be new when that is NULL. */
+static int open_beside(struct file_output *output, const struct stat *old) {
+  if (old && faccessat(AT_FDCWD, output->target, W_OK, AT_EACCESS)) return -1;
+  int descriptor = name_temporary(output);
+  if (descriptor == 0)
+    descriptor =
+        open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, old ? 0600 : 0666);
+  if (descriptor < 0) {
+    const int number = errno;
+    forget_temporary(output);
+    errno = number;
+    return -1;
+  }
+  if (old) keep_owner(descriptor, old);
   return descriptor;
+}
+
+static int open_target(struct file_output *output) {
+  const int inherited = inherited_descriptor(output->target);
+  if (inherited >= 0) return fcntl(inherited, F_DUPFD_CLOEXEC, 3);
+  struct stat status;
+  if (stat(output->target, &status)) return open_beside(output, NULL);
+  if (S_ISREG(status.st_mode)) return open_beside(output, &status);
+  return open(output->target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+}
+
+static int cannot_write(const char *path, int number, struct error *error) {
+  return error_set(error, ERROR_FAILED, "cannot write '%s': %s", path,
+                   number ? strerror(number) : "a part of it was refused (is the disk full?)");
 }
 
 int file_output_open(const char *path, struct file_output **result, struct error *error) {
   *result = NULL;
+  if (!*path) return cannot_write(path, ENOENT, error);
   struct file_output *output = memory_array(1, sizeof *output, "an output file", error);
-  if (!output) return error->code;
+  if (!output) return ERROR_FAILED;
   output->slot = -1;
-  if (!*path) return output_failed(output, path, ENOENT, error);
-  struct stat status;
-  const int exists = !stat(path, &status);
-  if (exists && S_ISDIR(status.st_mode)) return output_failed(output, path, EISDIR, error);
-  const int straight = exists && !S_ISREG(status.st_mode);
-  output->target = exists && !straight ? realpath(path, NULL) : strdup(path);
-  if (!output->target) return output_failed(output, path, errno, error);
-  const int descriptor = straight ? open(path, O_WRONLY | O_CLOEXEC) : open_beside(output);
-  if (descriptor < 0) return output_failed(output, path, errno, error);
-  output->stream = fdopen(descriptor, "wb");
+  output->target = follow_links(path);
+  const int descriptor = output->target ? open_target(output) : -1;
+  output->stream = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
   if (!output->stream) {
     const int number = errno;
-    close(descriptor);
-    return output_failed(output, path, number, error);
+    if (descriptor >= 0) close(descriptor);
+    file_output_discard(output);
+    return cannot_write(path, number, error);
   }
   *result = output;
   return OK;
@@ -146,17 +223,20 @@ FILE *file_output_stream(struct file_output *output) {
 }
 
 int file_output_finish(struct file_output *output, struct error *error) {
-  int failed = ferror(output->stream) || fflush(output->stream);
-  int number = failed ? errno : 0;
-  /* A pipe cannot be synchronised (EINVAL); that is no failure. */
-  if (!failed && output->temporary && fsync(fileno(output->stream)) && errno != EINVAL)
-    failed = 1, number = errno;
-  if (fclose(output->stream) && !failed) failed = 1, number = errno;
+  FILE *stream = output->stream;
   output->stream = NULL;
-  if (failed)
-    return error_set(error, ERROR_FAILED, "cannot write '%s': %s", output->target,
-                     strerror(number ? number : EIO));
-  return OK;
+  /* A write that failed earlier left its mark on the stream, but its reason may be lost. */
+  errno = 0;
+  bool failed = fflush(stream) || ferror(stream);
+  /* Some file systems cannot synchronise (EINVAL); that is no failure. */
+  if (!failed && output->temporary) failed = fsync(fileno(stream)) && errno != EINVAL;
+  int number = errno;
+  if (fclose(stream) && !failed) {
+    failed = true;
+    number = errno;
+  }
+  output->failed = failed;
+  return failed ? cannot_write(output->target, number, error) : OK;
 }
 
 static void synchronise_folder(const char *target) {
@@ -174,17 +254,16 @@ static void synchronise_folder(const char *target) {
 
 int file_output_commit(struct file_output *output, struct error *error) {
   int status = OK;
-  if (output->stream) status = file_output_finish(output, error);
+  if (output->stream)
+    status = file_output_finish(output, error);
+  else if (output->failed)
+    status = cannot_write(output->target, 0, error);
   if (!status && output->temporary) {
     if (rename(output->temporary, output->target))
-      status =
-          error_set(error, ERROR_FAILED, "cannot write '%s': %s", output->target, strerror(errno));
+      status = cannot_write(output->target, errno, error);
     else {
       synchronise_folder(output->target);
-      if (output->slot >= 0) atomic_store(&partial[output->slot], NULL);
-      output->slot = -1;
-      free(output->temporary);
-      output->temporary = NULL;
+      forget_temporary(output);
     }
   }
   file_output_discard(output);
@@ -193,10 +272,12 @@ int file_output_commit(struct file_output *output, struct error *error) {
 
 void file_output_discard(struct file_output *output) {
   if (!output) return;
-  if (output->stream) fclose(output->stream);
+  if (output->stream) {
+    __fpurge(output->stream);
+    fclose(output->stream);
+  }
   if (output->temporary) unlink(output->temporary);
-  if (output->slot >= 0) atomic_store(&partial[output->slot], NULL);
-  free(output->temporary);
+  forget_temporary(output);
   free(output->target);
   free(output);
 }

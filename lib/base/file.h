@@ -8,28 +8,35 @@
 #include "lib/base/error.h"
 
 /* Reads `path` whole into *data (with a NUL behind it; free() it). Refuses a file of more than
-   `limit` bytes before allocating. Errors are ERROR_INPUT: the file was named by the user. */
+   `limit` bytes; one whose size is known, before allocating. Errors are ERROR_INPUT (the file was
+   named by the user), or ERROR_FAILED when memory is out. */
 int file_read(const char *path, size_t limit, char **data, size_t *size, struct error *error);
 
-/* A file being written beside its target under a temporary name. A target that exists and is not a
-   regular file (a device, a pipe) is written straight through; a symbolic link is followed. */
+/* A file being written beside its target under a temporary name; one that is replaced keeps its
+   mode and owner. A target that exists and is not a regular file (a device, a pipe, an open
+   descriptor such as /dev/stdout) is written straight through; a symbolic link is followed. */
 struct file_output;
 
-/* Opens. ERROR_FAILED when the folder is missing or not writable; nothing is left behind. */
+/* Opens. ERROR_FAILED when the folder is missing, or it or the target is not writable; nothing is
+   left behind. */
 int file_output_open(const char *path, struct file_output **output, struct error *error);
 
 /* Where to write. Write errors need not be looked at: close reports them. */
 FILE *file_output_stream(struct file_output *output);
 
-/* Flushes and checks everything that can fail (full disk included); the target is untouched still.
- */
+/* Flushes and checks everything that can fail (full disk included); the target is untouched still,
+   and the stream is gone. After an error commit fails, too. */
 int file_output_finish(struct file_output *output, struct error *error);
 
 /* Puts the finished file in its place (rename) and releases `output`, also on error. */
 int file_output_commit(struct file_output *output, struct error *error);
 
-/* Drops the temporary file and releases `output`. NULL is allowed. */
+/* Drops what was written and releases `output`. NULL is allowed. */
 void file_output_discard(struct file_output *output);
+
+/* Marks a stream that is open for writing alone as failed, so that its end reports it: for writers
+   that run out of memory. */
+void file_mark_failed(FILE *stream);
 
 /* Removes every temporary file that is open now. For signal handlers: async-signal-safe. */
 void file_remove_partial(void);

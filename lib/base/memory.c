@@ -5,15 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double GIB = 1073741824.0;
+
 static uint64_t limit_bytes; /* 0: not asked for yet */
 
-/* The first unsigned number of the first line of `path` that starts with `key`; 0 when there is
- * none. */
-static uint64_t number_in_file(const char *path, const char *key) {
+/* The number behind `key` in the first line of `path` that has one; `otherwise` when none has. */
+static uint64_t number_in_file(const char *path, const char *key, uint64_t otherwise) {
   FILE *file = fopen(path, "re");
-  if (!file) return 0;
+  if (!file) return otherwise;
   char line[256];
-  uint64_t value = 0;
+  uint64_t value = otherwise;
   const size_t skip = strlen(key);
   while (fgets(line, sizeof line, file))
     if (!strncmp(line, key, skip) && sscanf(line + skip, " %" SCNu64, &value) == 1) break;
@@ -21,11 +22,61 @@ static uint64_t number_in_file(const char *path, const char *key) {
   return value;
 }
 
+/* The two versions of control groups: where they are listed, and what their files are called. */
+struct group_version {
+  const char *key, *root, *limit, *used, *files;
+};
+
+static const struct group_version group_versions[] = {
+    {":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+     "total_inactive_file "},
+    {"0::", "/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file "},
+};
+
+/* What the group in `folder` may still use. What it holds of files can be had back. */
+static uint64_t group_free(const struct group_version *version, const char *folder) {
+  char path[768];
+  snprintf(path, sizeof path, "%s/%s", folder, version->limit);
+  const uint64_t limit = number_in_file(path, "", UINT64_MAX);
+  snprintf(path, sizeof path, "%s/%s", folder, version->used);
+  const uint64_t used = number_in_file(path, "", 0);
+  snprintf(path, sizeof path, "%s/memory.stat", folder);
+  const uint64_t files = number_in_file(path, version->files, 0);
+  const uint64_t held = files < used ? used - files : 0;
+  if (limit == UINT64_MAX) return limit;
+  return held < limit ? limit - held : 0;
+}
+
+/* The least that the group of this process and those above it may still use. In a container the
+   path may be the host's: then only the root is there. */
+static uint64_t groups_free(const struct group_version *version) {
+  FILE *file = fopen("/proc/self/cgroup", "re");
+  if (!file) return UINT64_MAX;
+  char line[512], folder[600];
+  uint64_t least = UINT64_MAX;
+  while (fgets(line, sizeof line, file)) {
+    const char *group = strstr(line, version->key);
+    if (!group) continue;
+    group += strlen(version->key);
+    snprintf(folder, sizeof folder, "%s%.*s", version->root, (int)strcspn(group, "\n"), group);
+    while (strlen(folder) >= strlen(version->root)) {
+      const uint64_t free_here = group_free(version, folder);
+      if (free_here < least) least = free_here;
+      *strrchr(folder, '/') = '\0';
+    }
+  }
+  fclose(file);
+  return least;
+}
+
 static uint64_t memory_available(void) {
-  uint64_t available = number_in_file("/proc/meminfo", "MemAvailable:") * 1024;
-  const uint64_t group = number_in_file("/sys/fs/cgroup/memory.max", "");
-  if (group && (!available || group < available)) available = group;
-  return available ? available : UINT64_MAX;
+  const uint64_t machine = number_in_file("/proc/meminfo", "MemAvailable:", UINT64_MAX / 1024);
+  uint64_t least = machine * 1024;
+  for (size_t i = 0; i < sizeof group_versions / sizeof *group_versions; i++) {
+    const uint64_t groups = groups_free(&group_versions[i]);
+    if (groups < least) least = groups;
+  }
+  return least ? least : 1;
 }
 
 void memory_set_limit(uint64_t bytes) {
@@ -38,12 +89,11 @@ uint64_t memory_limit(void) {
 }
 
 int memory_require(uint64_t count, uint64_t size, const char *what, struct error *error) {
-  const double gib = (double)count * (double)size / 1073741824.0;
   uint64_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes) || bytes > memory_limit())
     return error_set(error, ERROR_FAILED,
-                     "not enough memory: %s would need %.4g GiB; %.4g GiB are allowed", what, gib,
-                     (double)memory_limit() / 1073741824.0);
+                     "not enough memory: %s would need %.4g GiB; %.4g GiB are allowed", what,
+                     (double)count * (double)size / GIB, (double)memory_limit() / GIB);
   return OK;
 }
 
@@ -52,7 +102,7 @@ void *memory_array(size_t count, size_t size, const char *what, struct error *er
   void *array = calloc(count ? count : 1, size ? size : 1);
   if (!array)
     error_set(error, ERROR_FAILED, "out of memory: %s needs %.4g GiB", what,
-              (double)count * (double)size / 1073741824.0);
+              (double)count * (double)size / GIB);
   return array;
 }
 

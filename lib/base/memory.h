@@ -7,8 +7,9 @@
 
 #include "lib/base/error.h"
 
-/* Largest number of bytes one computation may ask for. Set by --max-memory; by default the memory
-   that is free now (the smaller of the machine's and the control group's). */
+/* Largest number of bytes one computation may ask for. Set by --max-memory; by default (or
+   after 0) the memory that is free at the first question: the least of the machine's and the
+   control groups'. */
 void memory_set_limit(uint64_t bytes);
 uint64_t memory_limit(void);
 

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 sequence at `s` (RFC 3629, table 3-7 of the Unicode standard); 0 when
- * ill-formed. */
-static size_t utf8_sequence(const unsigned char *s, size_t left) {
+/* RFC 3629; the bounds of the second byte are those of table 3-7 of the Unicode standard. */
+size_t text_utf8_length(const char *text, size_t left) {
+  const unsigned char *s = (const unsigned char *)text;
   if (s[0] < 0x80) return 1;
+  if (s[0] < 0xc2 || s[0] > 0xf4) return 0;
   const size_t length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-  if (s[0] < 0xc2 || s[0] > 0xf4 || left < length) return 0;
+  if (left < length) return 0;
   const unsigned char low = s[0] == 0xe0 ? 0xa0 : s[0] == 0xf0 ? 0x90 : 0x80;
   const unsigned char high = s[0] == 0xed ? 0x9f : s[0] == 0xf4 ? 0x8f : 0xbf;
   if (s[1] < low || s[1] > high) return 0;
@@ -20,11 +21,23 @@ static size_t utf8_sequence(const unsigned char *s, size_t left) {
 
 bool text_is_utf8(const char *text, size_t size) {
   for (size_t i = 0; i < size;) {
-    const size_t length = utf8_sequence((const unsigned char *)text + i, size - i);
+    const size_t length = text_utf8_length(text + i, size - i);
     if (!length) return false;
     i += length;
   }
   return true;
+}
+
+void text_repair(char *text) {
+  for (size_t left = strlen(text); left;) {
+    size_t length = text_utf8_length(text, left);
+    if (!length) {
+      *text = '?';
+      length = 1;
+    }
+    text += length;
+    left -= length;
+  }
 }
 
 bool text_has_control(const char *text) {
@@ -49,19 +62,30 @@ void text_quote_shell(FILE *out, const char *word) {
   fputc('\'', out);
 }
 
+static bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Whether a backslash before `c` quotes it; within double quotes it does so before few characters.
+ */
+static bool is_escapable(char c, char quote) {
+  return quote ? quote == '"' && c && strchr("$`\"\\\n", c) : c != '\0';
+}
+
 /* Copies one word from *line to *out and moves both on; false when a quote is left open. */
 static bool copy_word(const char **line, char **out) {
+  const char *in = *line;
   char quote = '\0';
-  for (; **line && (quote || !isspace((unsigned char)**line)); (*line)++) {
-    const char c = **line;
-    if (quote ? c == quote : c == '\'' || c == '"')
-      quote = quote ? '\0' : c;
-    else if (c == '\\' && quote != '\'' && (*line)[1])
-      *(*out)++ = *++(*line);
-    else
-      *(*out)++ = c;
+  for (; *in && (quote || !is_blank(*in)); in++) {
+    if (quote ? *in == quote : *in == '\'' || *in == '"')
+      quote = quote ? '\0' : *in;
+    else if (*in != '\\' || !is_escapable(in[1], quote))
+      *(*out)++ = *in;
+    else if (*++in != '\n') /* a quoted line end joins two lines */
+      *(*out)++ = *in;
   }
   *(*out)++ = '\0';
+  *line = in;
   return !quote;
 }
 
@@ -73,7 +97,7 @@ int text_split_shell(const char *line, char ***words) {
   char *out = (char *)(list + most);
   int count = 0;
   for (;;) {
-    while (isspace((unsigned char)*line))
+    while (is_blank(*line))
       line++;
     if (!*line) break;
     list[count++] = out;

@@ -7,15 +7,20 @@
 #include "lib/io/npy.h"
 
 struct matrix *matrix_create(size_t rows, size_t columns, struct error *error) {
+  size_t count;
+  if (__builtin_mul_overflow(rows, columns, &count)) count = SIZE_MAX;
   struct matrix *matrix = memory_array(1, sizeof *matrix, "a matrix", error);
   if (!matrix) return NULL;
   matrix->rows = rows;
   matrix->columns = columns;
-  matrix->meta = meta_create();
-  size_t count;
-  if (__builtin_mul_overflow(rows, columns, &count)) count = SIZE_MAX;
+  matrix->row_axis = (struct matrix_axis){"row", "row", rows};
+  matrix->column_axis = (struct matrix_axis){"column", "column", columns};
   matrix->cells = memory_array(count, sizeof *matrix->cells, "the cells of the map", error);
-  if (matrix->cells && matrix->meta) return matrix;
+  if (matrix->cells) {
+    matrix->meta = meta_create();
+    if (matrix->meta) return matrix;
+    error_set(error, ERROR_FAILED, "out of memory: the meta data of a map");
+  }
   matrix_destroy(matrix);
   return NULL;
 }
@@ -50,46 +55,30 @@ void matrix_write_npy(const struct matrix *matrix, FILE *out) {
   npy_write_reals(out, matrix->cells, matrix->rows * matrix->columns);
 }
 
-/* Calls `write` for every cell with the first position it covers on either axis. */
-static void each_cell(const struct matrix *matrix, FILE *out,
-                      void (*write)(const struct matrix *, size_t, size_t, double, FILE *)) {
-  for (size_t r = 0; r < matrix->rows; r++)
-    for (size_t c = 0; c < matrix->columns; c++)
-      write(matrix, matrix_first(r, matrix->row_axis.length, matrix->rows),
-            matrix_first(c, matrix->column_axis.length, matrix->columns),
-            matrix->cells[r * matrix->columns + c], out);
-}
-
-static void write_comma_line(const struct matrix *matrix, size_t row, size_t column, double value,
-                             FILE *out) {
-  (void)matrix;
-  fprintf(out, isnan(value) ? "%zu,%zu,\n" : "%zu,%zu,%.17g\n", row, column, value);
-}
-
-static void write_tab_line(const struct matrix *matrix, size_t row, size_t column, double value,
-                           FILE *out) {
-  (void)matrix;
-  fprintf(out, isnan(value) ? "%zu\t%zu\t\n" : "%zu\t%zu\t%.17g\n", row, column, value);
-}
-
-static void write_object(const struct matrix *matrix, size_t row, size_t column, double value,
-                         FILE *out) {
-  fprintf(out, row || column ? ",\n" : "\n");
-  fprintf(out, "{\"%s\": %zu, \"%s\": %zu, \"value\": ", matrix->row_axis.column, row,
-          matrix->column_axis.column, column);
-  fprintf(out, isfinite(value) ? "%.17g}" : "null}", value);
-}
-
 void matrix_write_csv(const struct matrix *matrix, char separator, FILE *out) {
   fprintf(out, "%s%c%s%cvalue\n", matrix->row_axis.column, separator, matrix->column_axis.column,
           separator);
-  each_cell(matrix, out, separator == ',' ? write_comma_line : write_tab_line);
+  const double *cell = matrix->cells;
+  for (size_t r = 0; r < matrix->rows; r++)
+    for (size_t c = 0; c < matrix->columns; c++, cell++) {
+      fprintf(out, "%zu%c%zu%c", matrix_first(r, matrix->row_axis.length, matrix->rows), separator,
+              matrix_first(c, matrix->column_axis.length, matrix->columns), separator);
+      fprintf(out, isnan(*cell) ? "\n" : "%.17g\n", *cell);
+    }
 }
 
 void matrix_write_json(const struct matrix *matrix, FILE *out) {
-  char *meta = meta_to_json(matrix->meta, 2);
-  fprintf(out, "{\"meta\": %s,\n\"table\": [", meta ? meta : "{}");
-  each_cell(matrix, out, write_object);
+  fputs("{\"meta\": ", out);
+  meta_write(matrix->meta, 2, out);
+  fputs(",\n\"table\": [", out);
+  const double *cell = matrix->cells;
+  for (size_t r = 0; r < matrix->rows; r++)
+    for (size_t c = 0; c < matrix->columns; c++, cell++) {
+      fprintf(out, "%s\n{\"%s\": %zu, \"%s\": %zu, \"value\": ", r || c ? "," : "",
+              matrix->row_axis.column, matrix_first(r, matrix->row_axis.length, matrix->rows),
+              matrix->column_axis.column,
+              matrix_first(c, matrix->column_axis.length, matrix->columns));
+      fprintf(out, isfinite(*cell) ? "%.17g}" : "null}", *cell);
+    }
   fputs("\n]}\n", out);
-  free(meta);
 }

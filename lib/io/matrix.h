@@ -32,7 +32,8 @@ struct matrix {
   struct meta *meta;
 };
 
-/* A matrix of zeros with empty meta data. NULL with the error filled. */
+/* A matrix of zeros with empty meta data and axes of `rows` and `columns` called so. NULL with the
+   error filled. */
 struct matrix *matrix_create(size_t rows, size_t columns, struct error *error);
 void matrix_destroy(struct matrix *matrix);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/file.h"
 #include "lib/base/text.h"
 
 /* A struct meta is a jansson object under another name, so that no header of ours needs jansson. */
@@ -26,12 +27,9 @@ void meta_destroy(struct meta *meta) {
 
 static json_t *json_text(const char *text) {
   if (!text) return json_null();
-  const size_t size = strlen(text);
-  if (text_is_utf8(text, size)) return json_stringn(text, size);
   char *copy = strdup(text);
   if (!copy) return NULL;
-  for (char *c = copy; *c; c++)
-    if ((unsigned char)*c >= 0x80) *c = '?';
+  text_repair(copy);
   json_t *json = json_string(copy);
   free(copy);
   return json;
@@ -75,8 +73,7 @@ static json_t *array_at(struct meta *meta, const char *name) {
   json_t *array = json_object_get(json_of(meta), name);
   if (json_is_array(array)) return array;
   array = json_array();
-  json_object_set_new(json_of(meta), name, array);
-  return array;
+  return json_object_set_new(json_of(meta), name, array) ? NULL : array;
 }
 
 void meta_append_text(struct meta *meta, const char *name, const char *text) {
@@ -139,8 +136,16 @@ char *meta_to_json(const struct meta *meta, int indent) {
   return json_dumps(json_of(meta), flags);
 }
 
+void meta_write(const struct meta *meta, int indent, FILE *out) {
+  char *json = meta ? meta_to_json(meta, indent) : NULL;
+  if (meta && !json) file_mark_failed(out);
+  fputs(json ? json : "{}", out);
+  free(json);
+}
+
 int meta_from_json(const char *text, size_t size, struct meta **meta, struct error *error) {
   json_error_t fault;
+  *meta = NULL;
   json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES, &fault);
   if (!json)
     return error_set(error, ERROR_INPUT, "not JSON: %s at line %d, column %d", fault.text,

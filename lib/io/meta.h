@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "lib/base/error.h"
 
@@ -14,8 +15,8 @@ struct meta;
 struct meta *meta_create(void);
 void meta_destroy(struct meta *meta);
 
-/* Setting a name again replaces its value. Infinities and NaN become null. Text must be UTF-8; what
-   is not is written with its ill-formed bytes as '?'. */
+/* Setting a name again replaces its value. Infinities and NaN become null; an ill-formed byte of
+   UTF-8 becomes '?'. */
 void meta_set_text(struct meta *meta, const char *name, const char *text); /* NULL: null */
 void meta_set_real(struct meta *meta, const char *name, double value);
 void meta_set_integer(struct meta *meta, const char *name, int64_t value);
@@ -44,7 +45,11 @@ const char *meta_item_text(const struct meta *meta, const char *name, size_t ind
  */
 char *meta_to_json(const struct meta *meta, int indent);
 
-/* From JSON text whose root is an object. ERROR_INPUT with the place of the fault. */
+/* Writes that JSON, "{}" for NULL. Write errors, and that memory is out, show on the stream. */
+void meta_write(const struct meta *meta, int indent, FILE *out);
+
+/* From JSON text whose root is an object; destroy it. ERROR_INPUT with the place of the fault, and
+   *meta is NULL. */
 int meta_from_json(const char *text, size_t size, struct meta **meta, struct error *error);
 
 #endif

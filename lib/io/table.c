@@ -31,7 +31,10 @@ struct table *table_create(struct error *error) {
   struct table *table = memory_array(1, sizeof *table, "a table", error);
   if (!table) return NULL;
   table->meta = meta_create();
-  return table;
+  if (table->meta) return table;
+  free(table);
+  error_set(error, ERROR_FAILED, "out of memory: the meta data of a table");
+  return NULL;
 }
 
 void table_destroy(struct table *table) {
@@ -55,8 +58,14 @@ struct meta *table_meta(const struct table *table) {
 
 int table_add_column(struct table *table, const char *name, enum column_kind kind,
                      struct error *error) {
-  struct column *larger = realloc(table->columns, (table->column_count + 1) * sizeof *larger);
-  if (!larger) return error_set(error, ERROR_FAILED, "out of memory: a table"), -1;
+  struct column *larger =
+      table->rows ? NULL : realloc(table->columns, (table->column_count + 1) * sizeof *larger);
+  if (!larger) {
+    error_set(error, ERROR_FAILED,
+              table->rows ? "column '%s' comes after the rows" : "out of memory: column '%s'",
+              name);
+    return -1;
+  }
   table->columns = larger;
   struct column *column = &larger[table->column_count];
   column->kind = kind;
@@ -69,8 +78,9 @@ int table_add_column(struct table *table, const char *name, enum column_kind kin
 int table_add_rows(struct table *table, size_t rows, struct error *error) {
   size_t total;
   if (__builtin_add_overflow(table->rows, rows, &total)) total = SIZE_MAX;
-  if (memory_require(total, 8 * (table->column_count + 1), "the rows of the table", error))
-    return error->code;
+  const int status =
+      memory_require(total, 8 * (table->column_count + 1), "the rows of the table", error);
+  if (status) return status;
   for (size_t c = 0; c < table->column_count; c++) {
     struct column *column = &table->columns[c];
     void *larger = realloc(column->cells, (total ? total : 1) * cell_size(column->kind));
@@ -121,7 +131,7 @@ void table_set_integer(struct table *table, size_t row, size_t column, int64_t v
 int table_set_text(struct table *table, size_t row, size_t column, const char *text,
                    struct error *error) {
   char *copy = text && *text ? memory_text(text, error) : NULL;
-  if (text && *text && !copy) return error->code;
+  if (text && *text && !copy) return ERROR_FAILED;
   free(table->columns[column].texts[row]);
   table->columns[column].texts[row] = copy;
   return OK;
@@ -129,7 +139,9 @@ int table_set_text(struct table *table, size_t row, size_t column, const char *t
 
 double table_real(const struct table *table, size_t row, size_t column) {
   const struct column *c = &table->columns[column];
-  return c->kind == COLUMN_INTEGER ? (double)c->integers[row] : c->reals[row];
+  return c->kind == COLUMN_REAL      ? c->reals[row]
+         : c->kind == COLUMN_INTEGER ? (double)c->integers[row]
+                                     : NAN;
 }
 
 int64_t table_integer(const struct table *table, size_t row, size_t column) {

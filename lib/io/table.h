@@ -24,38 +24,41 @@ struct meta *table_meta(const struct table *table);
 int table_add_column(struct table *table, const char *name, enum column_kind kind,
                      struct error *error);
 
-/* Adds `rows` rows of empty cells. Cells of a column: row 0 first. */
+/* Adds `rows` rows of empty cells; those of an integer column are 0, for they cannot be empty. */
 int table_add_rows(struct table *table, size_t rows, struct error *error);
 
 size_t table_rows(const struct table *table);
 size_t table_columns(const struct table *table);
 const char *table_column_name(const struct table *table, size_t column);
 enum column_kind table_column_kind(const struct table *table, size_t column);
-int table_find_column(const struct table *table, const char *name); /* -1: none */
+int table_find_column(const struct table *table,
+                      const char *name); /* the first so called; -1: none */
 
-/* Cells. A real that is NaN is an empty cell ("not applicable"); text NULL or "" too. Text is
- * copied. */
+/* Cells, by the kind of their column. A real that is NaN is an empty cell ("not applicable"); text
+   NULL or "" too. Text is copied. */
 void table_set_real(struct table *table, size_t row, size_t column, double value);
 void table_set_integer(struct table *table, size_t row, size_t column, int64_t value);
 int table_set_text(struct table *table, size_t row, size_t column, const char *text,
                    struct error *error);
 
-double table_real(const struct table *table, size_t row,
-                  size_t column); /* of an integer column too */
+/* Of an integer column too; NaN of a text. */
+double table_real(const struct table *table, size_t row, size_t column);
 int64_t table_integer(const struct table *table, size_t row, size_t column);
 const char *table_text(const struct table *table, size_t row, size_t column); /* "" when empty */
 
-/* Writers. Numbers with %.17g, "inf"; CSV quotes by RFC 4180; TSV writes \t, \n and \\ as such.
-   JSON: {"meta": {...}, "table": [{column: value, ...}, ...]}. Write errors show on the stream. */
+/* Writers. Numbers with %.17g, "inf"; CSV quotes by RFC 4180; TSV writes \t, \n, \r and \\ as such.
+   JSON: {"meta": {...}, "table": [{column: value, ...}, ...]}. Write errors, and that memory is
+   out, show on the stream. */
 void table_write_csv(const struct table *table, char separator, FILE *out);
 void table_write_json(const struct table *table, FILE *out);
 /* A structured .npy array whose fields are the numeric columns (<i8, <f8). */
 void table_write_npy(const struct table *table, FILE *out);
-/* Aligned columns for people, numbers with 6 significant digits. */
+/* Aligned columns for people, numbers with 6 significant digits, control characters as '?'. */
 void table_write_text(const struct table *table, FILE *out);
 
-/* Reads a CSV file with a header line. Columns in which every filled cell is a number are
- * COLUMN_REAL. */
+/* Reads a CSV file (RFC 4180; LF as well as CRLF ends a line) with a header line. Columns in which
+   every filled cell is a number, "inf" or "nan" are COLUMN_REAL. Blank lines are left out where
+   there are two columns or more. */
 int table_read_csv(const char *path, struct table **table, struct error *error);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/file.h"
 #include "lib/base/text.h"
 #include "lib/io/npy.h"
 #include "lib/io/table.h"
@@ -72,17 +73,21 @@ void table_write_csv(const struct table *table, char separator, FILE *out) {
   }
 }
 
-/* A JSON string; ill-formed UTF-8 becomes '?', as in lib/io/meta.c. */
+/* A JSON string; an ill-formed byte becomes '?', as in lib/io/meta.c. */
 static void write_json_text(const char *text, FILE *out) {
-  const bool well_formed = text_is_utf8(text, strlen(text));
   fputc('"', out);
-  for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-    if (*c == '"' || *c == '\\')
-      fprintf(out, "\\%c", *c);
-    else if (*c < 0x20)
-      fprintf(out, "\\u%04x", *c);
+  for (size_t left = strlen(text); left;) {
+    const size_t length = text_utf8_length(text, left), step = length ? length : 1;
+    const unsigned char c = (unsigned char)*text;
+    if (c < 0x20)
+      fprintf(out, "\\u%04x", c);
+    else if (!length)
+      fputc('?', out);
     else
-      fputc(*c >= 0x80 && !well_formed ? '?' : *c, out);
+      fprintf(out, "%s%.*s", c == '"' || c == '\\' ? "\\" : "", (int)length, text);
+    text += step;
+    left -= step;
+  }
   fputc('"', out);
 }
 
@@ -108,9 +113,9 @@ static void write_json_cell(const struct table *table, size_t row, size_t column
 }
 
 void table_write_json(const struct table *table, FILE *out) {
-  char *meta = meta_to_json(table_meta(table), 2);
-  fprintf(out, "{\"meta\": %s,\n\"table\": [", meta ? meta : "{}");
-  free(meta);
+  fputs("{\"meta\": ", out);
+  meta_write(table_meta(table), 2, out);
+  fputs(",\n\"table\": [", out);
   for (size_t r = 0; r < table_rows(table); r++) {
     fputs(r ? ",\n{" : "\n{", out);
     for (size_t c = 0; c < table_columns(table); c++) {
@@ -124,31 +129,46 @@ void table_write_json(const struct table *table, FILE *out) {
   fputs("\n]}\n", out);
 }
 
-void table_write_npy(const struct table *table, FILE *out) {
-  char *descr = NULL;
-  size_t size = 0;
-  FILE *memory = open_memstream(&descr, &size);
-  if (!memory) return;
-  fputc('[', memory);
-  for (size_t c = 0, fields = 0; c < table_columns(table); c++) {
+/* The fields as the header lists them, to be released with free(); NULL when memory is out. */
+static char *npy_fields(const struct table *table) {
+  char *fields = NULL;
+  size_t size = 0, count = 0;
+  FILE *memory = open_memstream(&fields, &size);
+  if (!memory) return NULL;
+  for (size_t c = 0; c < table_columns(table); c++) {
     const enum column_kind kind = table_column_kind(table, c);
     if (kind == COLUMN_TEXT) continue;
-    fprintf(memory, "%s('%s', '%s')", fields++ ? ", " : "", table_column_name(table, c),
-            kind == COLUMN_INTEGER ? "<i8" : "<f8");
+    fputs(count++ ? ", (" : "[(", memory);
+    npy_write_name(memory, table_column_name(table, c));
+    fputs(kind == COLUMN_INTEGER ? ", '<i8')" : ", '<f8')", memory);
   }
-  fputc(']', memory);
-  fclose(memory);
-  npy_write_header(out, descr, (size_t[]){table_rows(table)}, 1);
-  free(descr);
+  fputs(count ? "]" : "[]", memory);
+  const int failed = ferror(memory);
+  if (!fclose(memory) && !failed) return fields;
+  free(fields);
+  return NULL;
+}
+
+void table_write_npy(const struct table *table, FILE *out) {
+  char *fields = npy_fields(table);
+  if (!fields) {
+    file_mark_failed(out);
+    return;
+  }
+  npy_write_header(out, fields, (size_t[]){table_rows(table)}, 1);
+  free(fields);
   for (size_t r = 0; r < table_rows(table); r++)
-    for (size_t c = 0; c < table_columns(table); c++) {
-      const enum column_kind kind = table_column_kind(table, c);
-      if (kind == COLUMN_REAL) npy_write_reals(out, (double[]){table_real(table, r, c)}, 1);
-      if (kind != COLUMN_INTEGER) continue;
-      const uint64_t bits = (uint64_t)table_integer(table, r, c);
-      for (int shift = 0; shift < 64; shift += 8)
-        fputc((int)(bits >> shift & 255), out);
-    }
+    for (size_t c = 0; c < table_columns(table); c++)
+      switch (table_column_kind(table, c)) {
+      case COLUMN_TEXT:
+        break;
+      case COLUMN_INTEGER:
+        npy_write_integer(out, table_integer(table, r, c));
+        break;
+      case COLUMN_REAL:
+        npy_write_reals(out, (double[]){table_real(table, r, c)}, 1);
+        break;
+      }
 }
 
 /* Characters that `text` takes on a terminal, one a code point. */
@@ -176,19 +196,36 @@ static const char *cell_for_people(const struct table *table, size_t row, size_t
   return text;
 }
 
-static void write_padded(const char *text, size_t width, int left, int last, FILE *out) {
-  const int pad = (int)(width - text_width(text));
-  if (left)
-    fprintf(out, "%s%*s", text, last ? 0 : pad, "");
-  else
-    fprintf(out, "%*s%s", pad, "", text);
-  fputs(last ? "\n" : "  ", out);
+/* Where a line for people stands: blanks are written when something follows them. */
+struct line {
+  FILE *out;
+  size_t blanks;
+};
+
+static void write_cell(struct line *line, const char *text, size_t width, int left) {
+  const size_t pad = width - text_width(text);
+  if (!left) line->blanks += pad;
+  if (*text) {
+    fprintf(line->out, "%*s", (int)line->blanks, "");
+    line->blanks = 0;
+  }
+  for (; *text; text++)
+    fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, line->out);
+  line->blanks += left ? pad + 2 : 2;
+}
+
+static void end_line(struct line *line) {
+  fputc('\n', line->out);
+  line->blanks = 0;
 }
 
 void table_write_text(const struct table *table, FILE *out) {
   const size_t columns = table_columns(table), rows = table_rows(table);
   size_t *width = calloc(columns ? columns : 1, sizeof *width);
-  if (!width) return;
+  if (!width) {
+    file_mark_failed(out);
+    return;
+  }
   char text[32];
   for (size_t c = 0; c < columns; c++) {
     width[c] = text_width(table_column_name(table, c));
@@ -197,12 +234,16 @@ void table_write_text(const struct table *table, FILE *out) {
       if (wide > width[c]) width[c] = wide;
     }
   }
+  struct line line = {out, 0};
   for (size_t c = 0; c < columns; c++)
-    write_padded(table_column_name(table, c), width[c], table_column_kind(table, c) == COLUMN_TEXT,
-                 c + 1 == columns, out);
-  for (size_t r = 0; r < rows; r++)
+    write_cell(&line, table_column_name(table, c), width[c],
+               table_column_kind(table, c) == COLUMN_TEXT);
+  end_line(&line);
+  for (size_t r = 0; r < rows; r++) {
     for (size_t c = 0; c < columns; c++)
-      write_padded(cell_for_people(table, r, c, text), width[c],
-                   table_column_kind(table, c) == COLUMN_TEXT, c + 1 == columns, out);
+      write_cell(&line, cell_for_people(table, r, c, text), width[c],
+                 table_column_kind(table, c) == COLUMN_TEXT);
+    end_line(&line);
+  }
   free(width);
 }

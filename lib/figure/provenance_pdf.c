@@ -9,7 +9,6 @@
 
 static const char key[] = "/RopetoolProvenance";
 static const char date_key[] = "/CreationDate";
-static const char end_mark[] = "%%EOF\n";
 
 /* Maps a file with a cross-reference table: `file` itself, or what it is when unpacked, which is
    then put into `unpacked`, to be released in any case. NULL, or what is wrong. */
@@ -43,7 +42,7 @@ static int check(const struct blob *file, struct error *error) {
 static void date_entry(char entry[64]) {
   entry[0] = '\0';
   const char *text = getenv("SOURCE_DATE_EPOCH");
-  if (!text || !*text || strlen(text) > 11 || strspn(text, "0123456789") != strlen(text)) return;
+  if (!text || !*text || strlen(text) > 12 || strspn(text, "0123456789") != strlen(text)) return;
   const time_t seconds = (time_t)strtoll(text, NULL, 10);
   struct tm date;
   if (!gmtime_r(&seconds, &date) || date.tm_year > 9999 - 1900) return;
@@ -103,20 +102,23 @@ static int embed(const struct blob *base, const struct blob *text, FILE *file,
   const long xref = ftell(file);
   fprintf(file, "xref\n%zu 1\n%010zu 00000 n \ntrailer\n<<", map.info_number, base->size);
   fwrite(base->data + map.trailer, 1, map.trailer_end - map.trailer, file);
-  fprintf(file, "   /Prev %zu\n>>\nstartxref\n%ld\n%s", map.xref, xref, end_mark);
+  fprintf(file, "   /Prev %zu\n>>\nstartxref\n%ld\n%%%%EOF\n", map.xref, xref);
   return OK;
 }
 
-/* The last entry of that name counts, as it does for every reader. */
+/* The last entry of that name is looked for even in a file that is damaged or was written again by
+   another program; what it was added to is the file up to the document information. */
 static bool extract(const struct blob *file, FILE *text, FILE *base) {
-  struct pdf_cursor cursor = {file, blob_find_last(file, file->size, key)};
-  const size_t end = blob_find_last(file, cursor.at, end_mark);
+  const size_t start = blob_find_last(file, file->size, key);
+  struct pdf_cursor cursor = {file, start};
+  struct pdf_map map;
   if (!pdf_take(&cursor, key) || !pdf_take(&cursor, "(")) return false;
   while (cursor.at < file->size && file->data[cursor.at] != ')') {
     if (file->data[cursor.at] == '\\' && cursor.at + 1 < file->size) cursor.at++;
     fputc(file->data[cursor.at++], text);
   }
-  if (end < file->size) fwrite(file->data, 1, end + strlen(end_mark), base);
+  if (!pdf_read_map(file, &map) && map.info <= start && start < map.info_end)
+    fwrite(file->data, 1, map.info_object, base);
   return true;
 }
 

@@ -21,7 +21,8 @@ bool pdf_object_starts(const struct blob *file, size_t offset, size_t number, si
 bool pdf_key_number(const struct blob *file, size_t from, size_t to, const char *key,
                     size_t *number);
 
-/* The offset behind "startxref", which is before *end, where this word stands (section 3.4.4). */
+/* The offset behind "startxref", which is before *end, where this word stands (section 3.4.4). The
+   file ends with "%%EOF" and a line end. */
 const char *pdf_read_end(const struct blob *file, size_t *xref, size_t *end);
 
 /* Where the parts of a file with a cross-reference table lie, all of whose objects are where it
@@ -29,7 +30,8 @@ const char *pdf_read_end(const struct blob *file, size_t *xref, size_t *end);
 struct pdf_map {
   size_t xref;
   size_t trailer, trailer_end;
-  size_t info_number, info, info_end;
+  size_t info_number, info_object; /* where "NUMBER 0 obj" stands */
+  size_t info, info_end;
 };
 const char *pdf_read_map(const struct blob *file, struct pdf_map *map);
 

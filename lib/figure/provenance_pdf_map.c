@@ -48,7 +48,7 @@ const char *pdf_read_end(const struct blob *file, size_t *xref, size_t *end) {
   *end = blob_find_last(file, size, "startxref");
   struct pdf_cursor cursor = {file, *end};
   if (!pdf_take(&cursor, "startxref") || !pdf_take_number(&cursor, xref) ||
-      !pdf_take(&cursor, "%%EOF") || cursor.at != size)
+      !pdf_take(&cursor, "%%EOF") || cursor.at != size || !blob_has(file, file->size - 1, "\n"))
     return "is cut off: no %EOF ends it";
   return *xref < *end ? NULL : "has no cross-reference table where it says";
 }
@@ -77,6 +77,7 @@ static const char *read_info(const struct blob *file, size_t offset, struct pdf_
   static const char missing[] = "has no document information";
   struct pdf_cursor cursor = {file, blob_find(file, offset, "obj")};
   if (!offset || !pdf_take(&cursor, "obj") || !pdf_take(&cursor, "<<")) return missing;
+  map->info_object = offset;
   map->info = cursor.at;
   map->info_end = blob_find_last(file, blob_find(file, map->info, "endobj"), ">>");
   return map->info_end >= map->info && map->info_end < file->size ? NULL : missing;

@@ -68,16 +68,20 @@ static int embed(const struct blob *base, const struct blob *text, FILE *file,
   return failed ? error_set(error, ERROR_FAILED, "out of memory for the provenance") : OK;
 }
 
+/* The first of them counts, and none of them belongs to the base. */
 static bool extract(const struct blob *file, FILE *text, FILE *base) {
   struct raster_chunk chunk;
+  size_t copied = 0;
+  bool found = false;
   for (size_t cursor = 0; raster_next_chunk(file->data, file->size, &cursor, &chunk);) {
     if (!is_provenance(&chunk)) continue;
-    fwrite(chunk.data + sizeof prefix, 1, chunk.size - sizeof prefix, text);
-    fwrite(file->data, 1, chunk.start, base);
-    fwrite(file->data + chunk.end, 1, file->size - chunk.end, base);
-    return true;
+    if (!found) fwrite(chunk.data + sizeof prefix, 1, chunk.size - sizeof prefix, text);
+    fwrite(file->data + copied, 1, chunk.start - copied, base);
+    copied = chunk.end;
+    found = true;
   }
-  return false;
+  fwrite(file->data + copied, 1, file->size - copied, base);
+  return found;
 }
 
 const struct provenance_format provenance_png = {"PNG",   ".png", recognise, check,

@@ -252,7 +252,6 @@ static void chunks_are_written_as_the_specification_says(void **state) {
 }
 
 /* Chunks of PNGs made by hand. */
- */
 struct part {
   const char *type;
   const char *body;

@@ -29,6 +29,13 @@ static int outcome(int status, const char *what, size_t n, struct error *error) 
                    gsl_strerror(status));
 }
 
+/* An iteration over values that are not finite may end anywhere. */
+static int require_finite(size_t n, const double *a, const char *what, struct error *error) {
+  if (isfinite(linalg_max_abs(n * n, a))) return OK;
+  return error_set(error, ERROR_FAILED, "%s of a %zu x %zu matrix failed: a value is not finite",
+                   what, n, n);
+}
+
 /* GSL's algorithms walk down columns. Rows one cache line longer than a power of two keep the
    elements of a column in different sets of the cache: four times faster for 512 columns. NULL for
    n = 0 and when out of memory. */
@@ -96,7 +103,9 @@ double linalg_max_abs(size_t count, const double *values) {
 }
 
 int linalg_symmetric_norm(size_t n, const double *a, double *norm, struct error *error) {
+  static const char what[] = "the spectral norm";
   prepare_once();
+  if (require_finite(n, a, what, error)) return ERROR_FAILED;
   int status = n ? GSL_ENOMEM : GSL_EINVAL;
   gsl_matrix *copy = padded_copy(n, a);
   gsl_vector *values = n ? gsl_vector_alloc(n) : NULL;
@@ -109,11 +118,20 @@ int linalg_symmetric_norm(size_t n, const double *a, double *norm, struct error 
   if (workspace) gsl_eigen_symm_free(workspace);
   gsl_vector_free(values);
   gsl_matrix_free(copy);
-  return outcome(status, "the spectral norm", n, error);
+  return outcome(status, what, n, error);
 }
 
+/* Jacobi takes dot products of columns; where they overflow GSL finds wrong values without a word.
+ */
+#define JACOBI_MAXIMUM 1e150
+
 int linalg_singular_values(size_t n, const double *a, double *values, struct error *error) {
+  static const char what[] = "the singular value decomposition";
   prepare_once();
+  if (require_finite(n, a, what, error)) return ERROR_FAILED;
+  if (linalg_max_abs(n * n, a) > JACOBI_MAXIMUM)
+    return error_set(error, ERROR_FAILED, "%s of a %zu x %zu matrix failed: a value over %g", what,
+                     n, n, JACOBI_MAXIMUM);
   int status = n ? GSL_ENOMEM : GSL_EINVAL;
   gsl_matrix *copy = padded_copy(n, a), *right = padded_matrix(n);
   if (copy && right) {
@@ -123,7 +141,7 @@ int linalg_singular_values(size_t n, const double *a, double *values, struct err
   }
   gsl_matrix_free(right);
   gsl_matrix_free(copy);
-  return outcome(status, "the singular value decomposition", n, error);
+  return outcome(status, what, n, error);
 }
 
 int linalg_determinant(size_t n, const double *a, double *determinant, struct error *error) {
@@ -143,7 +161,9 @@ int linalg_determinant(size_t n, const double *a, double *determinant, struct er
 
 int linalg_eigenvalues(size_t n, const double *a, double *real, double *imaginary,
                        struct error *error) {
+  static const char what[] = "the eigenvalue decomposition";
   prepare_once();
+  if (require_finite(n, a, what, error)) return ERROR_FAILED;
   int status = n ? GSL_ENOMEM : GSL_EINVAL;
   gsl_matrix *copy = padded_copy(n, a);
   gsl_vector_complex *values = n ? gsl_vector_complex_alloc(n) : NULL;
@@ -160,5 +180,5 @@ int linalg_eigenvalues(size_t n, const double *a, double *real, double *imaginar
   if (workspace) gsl_eigen_nonsymm_free(workspace);
   gsl_vector_complex_free(values);
   gsl_matrix_free(copy);
-  return outcome(status, "the eigenvalue decomposition", n, error);
+  return outcome(status, what, n, error);
 }

@@ -28,7 +28,8 @@ double linalg_max_abs(size_t count, const double *values);
 int linalg_symmetric_norm(size_t n, const double *a, double *norm, struct error *error);
 
 /* The n singular values, in no order that matters, by one-sided Jacobi: no rotation is needed where
-   columns are orthogonal already, so that nearly orthogonal matrices cost least. */
+   columns are orthogonal already, so that nearly orthogonal matrices cost least. A value over 1e150
+   is an error. */
 int linalg_singular_values(size_t n, const double *a, double *values, struct error *error);
 
 /* The determinant, by LU with partial pivoting. */

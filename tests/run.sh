@@ -19,6 +19,7 @@ suites() {
   done
   echo "docs tests/docs/run.sh"
   echo "lint tests/lint/selftest.sh"
+  echo "runners tests/selftest.sh"
   for source in tests/unit/test_*.c; do
     name=$(basename "$source" .c)
     [ -f "$source" ] && echo "unit/${name#test_} $BUILD/tests/$name"
@@ -42,7 +43,7 @@ logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 trap 'exit 130' INT TERM
 start=$(date +%s)
-suites | wanted "$@" | xargs -P "${JOBS:-$(nproc)}" -L 1 tests/suite.sh "$logs"
+suites | wanted "$@" | xargs -r -P "${JOBS:-$(nproc)}" -L 1 tests/suite.sh "$logs"
 echo "$(($(date +%s) - start)) seconds"
 
 cat "$logs"/*.count 2>/dev/null | awk '

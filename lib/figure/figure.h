@@ -13,8 +13,9 @@
 
 /* What the figure options of the command line ask for. Zero means: the style's. */
 struct figure_options {
-  const char *style;         /* "default" when NULL */
-  double width, height, dpi; /* inches */
+  const char *style;    /* "default" when NULL */
+  double width, height; /* inches */
+  double dpi; /* 0: the style's, raised where a map has more cells than its panel has pixels */
   const char *font;
   double font_size;    /* points */
   const char *palette; /* NULL: by the matrix' range; curves use the categorical colours */
@@ -32,7 +33,8 @@ struct curve_plot {
   const char *low[2], *high[2]; /* pairs of columns drawn as filled bands behind the lines */
   const char *overlay_x, *overlay_y; /* columns of `overlay` */
   const struct table *overlay;       /* drawn over the curves as points; NULL: none */
-  const char *line_labels[4]; /* appended to a curve's label when several columns are drawn */
+  /* What the legend calls them; NULL: not listed. The series are listed when there are several. */
+  const char *line_labels[4], *band_labels[2], *overlay_label;
   const char *title, *xlabel, *ylabel;
 };
 

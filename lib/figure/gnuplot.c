@@ -25,8 +25,8 @@ int gnuplot_literal(const char *text, char **literal, struct error *error) {
   if (!text_is_utf8(text, strlen(text)))
     return error_set(error, ERROR_INPUT, "text '%.60s' is not UTF-8", text);
   if (text_has_control(text))
-    return error_set(error, ERROR_INPUT, "control character in text '%.60s'; it must be one plain line",
-                     text);
+    return error_set(error, ERROR_INPUT,
+                     "control character in text '%.60s'; it must be one plain line", text);
   *literal = memory_array(2 * strlen(text) + 3, 1, "a text of the figure", error);
   if (!*literal) return ERROR_FAILED;
   char *out = *literal;
@@ -39,8 +39,8 @@ int gnuplot_literal(const char *text, char **literal, struct error *error) {
   return OK;
 }
 
-/* Writes into `line` the line of a complaint that says what is wrong: the first with gnuplot's own mark
-   "FILE" line N: that is no warning, else the first that is not empty. */
+/* Writes into `line` the line of a complaint that says what is wrong: the first with gnuplot's own
+   mark "FILE" line N: that is no warning, else the first that is not empty. */
 static void first_complaint(const char *complaint, char *line, size_t capacity) {
   static const char mark[] = "\"/dev/fd/4\" line ";
   const char *found = NULL;
@@ -55,22 +55,24 @@ static void first_complaint(const char *complaint, char *line, size_t capacity) 
 }
 
 /* What a run that failed means. */
-static int run_error(const struct gnuplot_result *result, const char *terminal, struct error *error) {
+static int run_error(const struct gnuplot_result *result, const char *terminal,
+                     struct error *error) {
   char line[256];
   if (WIFSIGNALED(result->status))
     return error_set(error, ERROR_FAILED, "gnuplot was killed by signal %d (%s)",
                      WTERMSIG(result->status), strsignal(WTERMSIG(result->status)));
   if (strstr(result->complaint, "unknown or ambiguous terminal"))
     return error_set(error, ERROR_FAILED,
-                     "terminal '%s' is not in this gnuplot; install gnuplot-nox or gnuplot-qt", terminal);
+                     "terminal '%s' is not in this gnuplot; install gnuplot-nox or gnuplot-qt",
+                     terminal);
   first_complaint(result->complaint, line, sizeof line);
   return error_set(error, ERROR_FAILED, "gnuplot failed with status %d: %s",
                    WEXITSTATUS(result->status), line);
 }
 
 /* Runs a script, given in two parts, and checks how it ended. */
-static int run(const char *head, const struct gnuplot_job *job, const char *folder, struct blob *output,
-               struct error *error) {
+static int run(const char *head, const struct gnuplot_job *job, const char *folder,
+               struct blob *output, struct error *error) {
   struct blob script = {0}, data = {(char *)job->data, job->data_size};
   struct gnuplot_result result;
   const int size = asprintf(&script.data, "%s%s", head, job->script);
@@ -102,7 +104,8 @@ static int rename_graphic(struct blob *tex, const char *graphic, struct error *e
   return OK;
 }
 
-static int read_picture(const char *folder, const char *name, struct blob *blob, struct error *error) {
+static int read_picture(const char *folder, const char *name, struct blob *blob,
+                        struct error *error) {
   char path[4096 + 16];
   snprintf(path, sizeof path, "%s/%s", folder, name);
   if (access(path, F_OK)) return error_set(error, ERROR_FAILED, "gnuplot made no picture");
@@ -127,7 +130,8 @@ static int run_tex(const struct gnuplot_job *job, struct blob *picture, struct b
   if (!parent || parent[0] != '/') parent = "/tmp";
   if (snprintf(folder, sizeof folder, "%s/ropetool.XXXXXX", parent) >= (int)sizeof folder ||
       !mkdtemp(folder))
-    return error_set(error, ERROR_FAILED, "cannot make a folder in '%s': %s", parent, strerror(errno));
+    return error_set(error, ERROR_FAILED, "cannot make a folder in '%s': %s", parent,
+                     strerror(errno));
   snprintf(head, sizeof head, "datafile = '/dev/fd/3'\nset output '%s'\n", tex_name);
   struct blob output = {0};
   int code = run(head, job, folder, &output, error);
@@ -157,7 +161,8 @@ int gnuplot_run(const struct gnuplot_job *job, struct blob *picture, struct blob
 
 int gnuplot_version(char version[64], struct error *error) {
   static const struct gnuplot_job job = {
-      .script = "set print '-'\nprint sprintf('%.1f patchlevel %s', GPVAL_VERSION, GPVAL_PATCHLEVEL)\n",
+      .script =
+          "set print '-'\nprint sprintf('%.1f patchlevel %s', GPVAL_VERSION, GPVAL_PATCHLEVEL)\n",
       .terminal = "unknown"};
   struct blob output;
   const int code = run("", &job, NULL, &output, error);

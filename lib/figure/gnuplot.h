@@ -12,25 +12,27 @@ struct blob {
   size_t size;
 };
 
-/* Runs `gnuplot -d -c SCRIPT` with a clean environment; the script reads its data from the path in its
-   variable `datafile` (set by this function; may be opened several times) and draws to stdout. `picture`
-   gets what it wrote. When `tex` is not NULL the script's terminal is cairolatex: it is run in a private
-   folder of TMPDIR (removed again), `picture` gets the PDF and `tex` the TeX file, which includes
-   `tex_graphic` by that name. The environment variable ROPETOOL_GNUPLOT may name another program.
-   ERROR_FAILED: gnuplot missing (names the package), too old or without the terminal, failed (its first
-   line of complaint is quoted), killed, or no picture. The picture's own format is checked by the caller. */
+/* Runs `gnuplot -d -c SCRIPT` with a clean environment; the script reads its data from the path in
+   its variable `datafile` (set by this function; may be opened several times) and draws to stdout.
+   `picture` gets what it wrote. When `tex` is not NULL the script's terminal is cairolatex: it is
+   run in a private folder of TMPDIR (removed again), `picture` gets the PDF and `tex` the TeX file,
+   which includes `tex_graphic` by that name. The environment variable ROPETOOL_GNUPLOT may name
+   another program. ERROR_FAILED: gnuplot missing (names the package), too old or without the
+   terminal, failed (its first line of complaint is quoted), killed, or no picture. The picture's
+   own format is checked by the caller. */
 struct gnuplot_job {
   const char *script; /* whole text; its user text is already safe: see gnuplot_literal */
   const void *data;
   size_t data_size;
-  const char *terminal;    /* "pngcairo", "pdfcairo", "svg", "cairolatex": named when it does not exist */
+  const char
+      *terminal; /* "pngcairo", "pdfcairo", "svg", "cairolatex": named when it does not exist */
   const char *tex_graphic; /* NULL unless the terminal is cairolatex; see gnuplot_tex_name */
 };
 int gnuplot_run(const struct gnuplot_job *job, struct blob *picture, struct blob *tex,
                 struct error *error);
 
-/* `text` as a single-quoted gnuplot literal, to be released with free(). ERROR_INPUT when it holds control
-   characters or is not UTF-8: nothing that could end the literal gets through. */
+/* `text` as a single-quoted gnuplot literal, to be released with free(). ERROR_INPUT when it holds
+   control characters or is not UTF-8: nothing that could end the literal gets through. */
 int gnuplot_literal(const char *text, char **literal, struct error *error);
 
 /* "5.4 patchlevel 4", or an error as gnuplot_run gives. For --version and diagnostics. */

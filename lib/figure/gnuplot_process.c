@@ -25,8 +25,8 @@ static int is_program(const char *path) {
   return path[0] == '/' && access(path, X_OK) == 0;
 }
 
-/* The absolute path of the program. Relative folders of PATH are passed over: what is run must not depend
-   on where we stand. */
+/* The absolute path of the program. Relative folders of PATH are passed over: what is run must not
+   depend on where we stand. */
 static int find_program(char *path, size_t capacity, struct error *error) {
   const char *name = getenv("ROPETOOL_GNUPLOT");
   if (!name || !*name) name = "gnuplot";
@@ -43,16 +43,22 @@ static int find_program(char *path, size_t capacity, struct error *error) {
       folders += length + (folders[length] == ':');
     }
   }
-  return error_set(error, ERROR_FAILED, "cannot run '%s': not found; install the package gnuplot-nox",
-                   name);
+  return error_set(error, ERROR_FAILED,
+                   "cannot run '%s': not found; install the package gnuplot-nox", name);
 }
 
-/* The variables that gnuplot and its text library need. Not among them is GNUTERM: a bad one breaks every
-   plot. The block is one allocation. */
+/* The variables that gnuplot and its text library need. Not among them is GNUTERM: a bad one breaks
+   every plot. The block is one allocation. */
 static char **clean_environment(struct error *error) {
-  static const char *const kept[] = {"PATH",          "HOME",           "TMPDIR",
-                                     "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",
-                                     "FONTCONFIG_FILE", "FONTCONFIG_PATH", "FONTCONFIG_SYSROOT"};
+  static const char *const kept[] = {"PATH",
+                                     "HOME",
+                                     "TMPDIR",
+                                     "XDG_DATA_HOME",
+                                     "XDG_CACHE_HOME",
+                                     "XDG_CONFIG_HOME",
+                                     "FONTCONFIG_FILE",
+                                     "FONTCONFIG_PATH",
+                                     "FONTCONFIG_SYSROOT"};
   enum { KEPT = sizeof kept / sizeof kept[0] };
   static const char locale[] = "LC_ALL=C.UTF-8";
   size_t size = sizeof locale;
@@ -106,8 +112,8 @@ static void close_descriptor(int *descriptor) {
   *descriptor = -1;
 }
 
-static int open_descriptors(const struct blob *script, const struct blob *data, int fds[DESCRIPTORS],
-                            struct error *error) {
+static int open_descriptors(const struct blob *script, const struct blob *data,
+                            int fds[DESCRIPTORS], struct error *error) {
   for (int i = 0; i < DESCRIPTORS; i++)
     fds[i] = -1;
   fds[IN_DATA] = memory_file(data);
@@ -126,7 +132,8 @@ static int spawn(const char *program, const char *folder, const int fds[DESCRIPT
                  struct error *error) {
   char **environment = clean_environment(error);
   if (!environment) return ERROR_FAILED;
-  char *const arguments[] = {(char *)"gnuplot", (char *)"-d", (char *)"-c", (char *)"/dev/fd/4", NULL};
+  char *const arguments[] = {(char *)"gnuplot", (char *)"-d", (char *)"-c", (char *)"/dev/fd/4",
+                             NULL};
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   sigset_t none, defaults;
@@ -139,8 +146,10 @@ static int spawn(const char *program, const char *folder, const int fds[DESCRIPT
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   int code = folder ? posix_spawn_file_actions_addchdir_np(&actions, folder) : 0;
-  const int copies[][2] = {{fds[IN_NULL], STDIN_FILENO},    {fds[OUT_WRITE], STDOUT_FILENO},
-                           {fds[ERR_WRITE], STDERR_FILENO}, {fds[IN_DATA], CHILD_DATA},
+  const int copies[][2] = {{fds[IN_NULL], STDIN_FILENO},
+                           {fds[OUT_WRITE], STDOUT_FILENO},
+                           {fds[ERR_WRITE], STDERR_FILENO},
+                           {fds[IN_DATA], CHILD_DATA},
                            {fds[IN_SCRIPT], CHILD_SCRIPT}};
   for (size_t i = 0; !code && i < sizeof copies / sizeof copies[0]; i++)
     code = posix_spawn_file_actions_adddup2(&actions, copies[i][0], copies[i][1]);
@@ -168,7 +177,8 @@ static int drain(int descriptor, struct blob *blob, size_t *capacity) {
   }
 }
 
-/* Keeps the start of the complaint and reads the rest away, so that the process never waits for us. */
+/* Keeps the start of the complaint and reads the rest away, so that the process never waits for us.
+ */
 static int drain_complaint(int descriptor, char *text, size_t capacity) {
   char rest[4096];
   const size_t used = strlen(text), room = capacity - 1 - used;
@@ -181,9 +191,10 @@ static int drain_complaint(int descriptor, char *text, size_t capacity) {
   return size > 0 || (size < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-/* Reads both pipes until they are closed, or until the process has died and nothing is left in them: a
-   child of its own may hold them open. */
-static int listen(int fds[DESCRIPTORS], int process, struct gnuplot_result *result, struct error *error) {
+/* Reads both pipes until they are closed, or until the process has died and nothing is left in
+   them: a child of its own may hold them open. */
+static int listen(int fds[DESCRIPTORS], int process, struct gnuplot_result *result,
+                  struct error *error) {
   size_t capacity = 0;
   int alive = 1;
   while (fds[OUT_READ] >= 0 || fds[ERR_READ] >= 0) {
@@ -191,7 +202,8 @@ static int listen(int fds[DESCRIPTORS], int process, struct gnuplot_result *resu
         {fds[OUT_READ], POLLIN, 0}, {fds[ERR_READ], POLLIN, 0}, {alive ? process : -1, POLLIN, 0}};
     const int events = poll(polls, 3, alive ? -1 : 0);
     if (events < 0 && errno == EINTR) continue;
-    if (events < 0) return error_set(error, ERROR_FAILED, "cannot wait for gnuplot: %s", strerror(errno));
+    if (events < 0)
+      return error_set(error, ERROR_FAILED, "cannot wait for gnuplot: %s", strerror(errno));
     if (events == 0) break;
     if (polls[2].revents) alive = 0;
     if (polls[0].revents) {
@@ -223,7 +235,8 @@ int gnuplot_process_run(const struct blob *script, const struct blob *data, cons
     code = listen(fds, process, result, error);
     close_descriptor(&process);
     if (code) kill(child, SIGKILL);
-    while (waitpid(child, &result->status, 0) < 0 && errno == EINTR) continue;
+    while (waitpid(child, &result->status, 0) < 0 && errno == EINTR)
+      continue;
   }
   for (int i = 0; i < DESCRIPTORS; i++)
     close_descriptor(&fds[i]);

@@ -68,16 +68,20 @@ int palette_find(const char *name, struct palette *palette, struct error *error)
     line = end ? end + 1 : "";
   }
   if (entries != PALETTE_SIZE)
-    return error_set(error, ERROR_FAILED, "palette '%s' has %zu colours that can be read instead of %d",
-                     name, entries, PALETTE_SIZE);
+    return error_set(error, ERROR_FAILED,
+                     "palette '%s' has %zu colours that can be read instead of %d", name, entries,
+                     PALETTE_SIZE);
   return OK;
 }
 
 const char *palette_default(enum matrix_range range) {
   switch (range) {
-  case MATRIX_DIVERGING: return "coolwarm";
-  case MATRIX_CYCLIC: return "cycle";
-  default: return "viridis";
+  case MATRIX_DIVERGING:
+    return "coolwarm";
+  case MATRIX_CYCLIC:
+    return "cycle";
+  default:
+    return "viridis";
   }
 }
 
@@ -93,12 +97,14 @@ int colour_scale_fit(const struct matrix *matrix, int logarithmic, struct colour
                      struct error *error) {
   double low, high;
   if (!matrix_extent(matrix, &low, &high))
-    return error_set(error, ERROR_FAILED, "nothing to draw: no cell of the map holds a finite number");
+    return error_set(error, ERROR_FAILED,
+                     "nothing to draw: no cell of the map holds a finite number");
   if (logarithmic) {
     low = smallest_positive(matrix);
     if (high <= 0)
-      return error_set(error, ERROR_FAILED,
-                       "no cell of the map is greater than 0; a logarithmic colour scale needs one");
+      return error_set(
+          error, ERROR_FAILED,
+          "no cell of the map is greater than 0; a logarithmic colour scale needs one");
     /* 256 colours must be tellable apart after rounding. */
     if (high / low < 1 + 1e-9) low /= 1.1, high *= 1.1;
   } else if (matrix->range == MATRIX_CYCLIC) {
@@ -118,7 +124,8 @@ int colour_scale_fit(const struct matrix *matrix, int logarithmic, struct colour
   }
   if (!(fmax(fabs(low), fabs(high)) < 1e300 && high - low > 1e-300))
     return error_set(error, ERROR_FAILED,
-                     "values from %g to %g cannot be drawn; the scale ends at 1e300 and 1e-300", low, high);
+                     "values from %g to %g cannot be drawn; the scale ends at 1e300 and 1e-300",
+                     low, high);
   *scale = (struct colour_scale){low, high, logarithmic};
   return OK;
 }

@@ -35,7 +35,8 @@ static int unknown_style(const char *name, struct error *error) {
   return error_set(error, ERROR_INPUT, "unknown style '%s'; one of %s", name, choices);
 }
 
-/* The numbers of a style file, by their keys; `unit` is one more way to write them, and its size. */
+/* The numbers of a style file, by their keys; `unit` is one more way to write them, and its size.
+ */
 static const struct style_number {
   const char *key;
   size_t offset;
@@ -95,6 +96,7 @@ int style_find(const char *name, struct style *style, struct error *error) {
     if (sscanf(text, "%31[a-z_] = %223[^\n]", key, value) != 2 || read_setting(key, value, style))
       return error_set(error, ERROR_FAILED, "style '%s': line '%s' cannot be read", name, text);
   }
-  if (!is_complete(style)) return error_set(error, ERROR_FAILED, "style '%s' is not complete", name);
+  if (!is_complete(style))
+    return error_set(error, ERROR_FAILED, "style '%s' is not complete", name);
   return OK;
 }

@@ -1,0 +1,78 @@
+/* Inside of the figures: the sheet a figure is drawn on. It knows sizes and colours, where the
+   panel lies, and collects the assignments that the templates of plots/ read.
+
+   Lengths on the sheet are in dots, from the left and from the top: pixels of a PNG and of an SVG,
+   dpi-ths of an inch elsewhere. Sizes of text and lines are in points (1/72 in). */
+#ifndef ROPETOOL_FIGURE_CANVAS_H
+#define ROPETOOL_FIGURE_CANVAS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "lib/base/error.h"
+#include "lib/figure/figure.h"
+#include "lib/figure/style.h"
+#include "lib/figure/tics.h"
+
+struct canvas {
+  enum figure_format format;
+  const char *name;     /* of the target file, without extension */
+  struct style style;   /* what the options override is overridden */
+  double width, height; /* inches; height 0: not decided yet */
+  double dpi;           /* dots per inch */
+  bool fixed_dpi;       /* asked for: not to be raised */
+  bool dark;
+  const char *xlabel, *ylabel, *title; /* "": none */
+  double left, right, top, bottom;     /* margins around the panel, dots */
+  double spare_left, spare_bottom;     /* of these margins: more than the labels need, dots */
+  double panel_width, panel_height;    /* dots */
+  FILE *script;                        /* collects assignments */
+  char *text;
+  size_t size;
+};
+
+/* Resolves options and style. `title` and so on are the plot's own, taken where the options have
+ * none. */
+int canvas_open(const struct figure_options *options, enum figure_format format, const char *name,
+                const char *title, const char *xlabel, const char *ylabel, struct canvas *canvas,
+                struct error *error);
+void canvas_release(struct canvas *canvas);
+
+double canvas_points(const struct canvas *canvas, double points); /* in dots */
+double canvas_line(const struct canvas *canvas, double points); /* height of a line of text, dots */
+double canvas_text_width(const struct canvas *canvas, const char *text, double points);
+
+/* Numbers that fit along an axis of `length` dots. */
+size_t canvas_tics_across(const struct canvas *canvas, double length);
+size_t canvas_tics_down(const struct canvas *canvas, double length);
+
+/* Sets left, right, top and bottom to what labels and the numbers of the axes need; `right_extra`
+   and `top_extra` dots stay free beside and above the panel. `x_end` is the label at the right end,
+   in ems. */
+int canvas_set_margins(struct canvas *canvas, double y_tics_ems, double x_end_ems,
+                       double right_extra, double top_extra, struct error *error);
+
+/* The panel that the margins leave, in a sheet whose height is decided. ERROR_INPUT when it is too
+   small to draw in, or the sheet is larger than gnuplot can draw. */
+int canvas_set_panel(struct canvas *canvas, struct error *error);
+
+/* Screen fractions of dots from the left and from the top. */
+double canvas_x(const struct canvas *canvas, double dots);
+double canvas_y(const struct canvas *canvas, double dots);
+
+/* Writes `VARIABLE = TEXT` with a text of the user as a literal, broken into at most `lines` lines
+   of `width` dots and cut with … behind them. `what` names it in an error: "title". */
+int canvas_assign_text(struct canvas *canvas, const char *variable, const char *what,
+                       const char *text, double points, double width, size_t lines,
+                       struct error *error);
+void canvas_assign(struct canvas *canvas, const char *variable, double value);
+int canvas_assign_tics(struct canvas *canvas, char axis, const struct tics *tics,
+                       struct error *error);
+
+/* Adds the frame to the script, runs it over the template plots/TEMPLATE.gp and fills the figure.
+   `data` is taken over, also on error. */
+int canvas_draw(struct canvas *canvas, const char *template, struct blob data,
+                struct figure *figure, struct error *error);
+
+#endif

@@ -1,0 +1,172 @@
+#include "lib/figure/legend.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Parts of an entry in sizes of the text: the sample, and what lies between it and the text. */
+static const double sample_ems = 2.4, gap_ems = 0.5, between_ems = 1.2;
+
+static const struct corner {
+  const char *name;
+  bool right, bottom;
+} corners[] = {
+    {"top-right", true, false},
+    {"top-left", false, false},
+    {"bottom-right", true, true},
+    {"bottom-left", false, true},
+};
+enum { CORNERS = sizeof corners / sizeof corners[0] };
+
+int legend_check(const char *place, struct error *error) {
+  if (!strcmp(place, "auto") || !strcmp(place, "none") || !strcmp(place, "above")) return OK;
+  for (size_t i = 0; i < CORNERS; i++)
+    if (!strcmp(place, corners[i].name)) return OK;
+  return error_set(
+      error, ERROR_INPUT,
+      "unknown place '%s' for the legend; one of auto, none, above, top-right, top-left, "
+      "bottom-right, bottom-left",
+      place);
+}
+
+/* Position of a value between the ends of an axis, 0..1. */
+static double position(double value, double low, double high, bool logarithmic) {
+  if (logarithmic) return log(value / low) / log(high / low);
+  return (value - low) / (high - low);
+}
+
+static int grid(double part) {
+  const double cell = floor(part * COVER_SIDE);
+  return cell < 0 ? 0 : cell >= COVER_SIDE ? COVER_SIDE - 1 : (int)cell;
+}
+
+/* Marks a vertical stretch; rows count from the top. */
+static void mark(struct cover *cover, double x, double from, double to) {
+  const int column = grid(x), first = grid(1 - fmax(from, to)), last = grid(1 - fmin(from, to));
+  for (int row = first; row <= last; row++)
+    cover->held[row][column] = true;
+}
+
+void cover_traces(struct cover *cover, const struct traces *traces, const struct extent *view,
+                  bool log_x, bool log_y) {
+  memset(cover, 0, sizeof *cover);
+  for (size_t i = 0; i < traces->count; i++) {
+    const struct trace *trace = &traces->item[i];
+    double last_x = NAN, last_low = NAN, last_high = NAN;
+    for (size_t p = 0; p < trace->count; p++) {
+      const double x = position(trace->x[p], view->left, view->right, log_x);
+      const double low = position(trace->low[p], view->low, view->high, log_y);
+      const double high = position(trace->high[p], view->low, view->high, log_y);
+      /* From the last point to this one in steps of half a grid cell; nothing across a gap. */
+      const double reach =
+          fmax(fabs(x - last_x), fmax(fabs(low - last_low), fabs(high - last_high)));
+      const int steps =
+          trace->kind != TRACE_POINTS && reach > 0 ? (int)fmin(reach * 2 * COVER_SIDE, 1e4) : 0;
+      for (int s = 0; s < steps && !isnan(low) && !isnan(last_low); s++) {
+        const double part = s / (double)steps;
+        mark(cover, last_x + part * (x - last_x), last_low + part * (low - last_low),
+             last_high + part * (high - last_high));
+      }
+      if (!isnan(low)) mark(cover, x, low, high);
+      last_x = x;
+      last_low = low;
+      last_high = high;
+    }
+  }
+}
+
+static bool is_free(const struct canvas *canvas, const struct cover *cover, double x, double y,
+                    double width, double height) {
+  const double left = (x - canvas->left) / canvas->panel_width,
+               up = (y - canvas->top) / canvas->panel_height;
+  const int last_row = grid(up + height / canvas->panel_height);
+  const int last_column = grid(left + width / canvas->panel_width);
+  for (int row = grid(up); row <= last_row; row++)
+    for (int column = grid(left); column <= last_column; column++)
+      if (cover->held[row][column]) return false;
+  return true;
+}
+
+/* Size of an entry: the widest text, but no wider than the panel. */
+static void measure(const struct canvas *canvas, struct legend *legend) {
+  const double points = canvas->style.tick_size, em = canvas_points(canvas, points);
+  double text = 0;
+  for (size_t i = 0; i < legend->count; i++)
+    text = fmax(text, canvas_text_width(canvas, legend->entry[i].text, points));
+  const double most = 0.95 * canvas->panel_width - (sample_ems + gap_ems) * em;
+  legend->width = (sample_ems + gap_ems) * em + fmin(text, most);
+  legend->height = canvas_line(canvas, points);
+}
+
+bool legend_place_inside(const struct canvas *canvas, const char *place, const struct cover *cover,
+                         struct legend *legend) {
+  measure(canvas, legend);
+  legend->across = 1;
+  const double edge = canvas_points(canvas, 0.7 * canvas->style.tick_size);
+  const double width = legend->width, height = legend->height * (double)legend->count;
+  if (width + 2 * edge > canvas->panel_width || height + 2 * edge > canvas->panel_height)
+    return false;
+  for (size_t i = 0; i < CORNERS; i++) {
+    const double x =
+        corners[i].right ? canvas->left + canvas->panel_width - width - edge : canvas->left + edge;
+    const double y =
+        corners[i].bottom ? canvas->top + canvas->panel_height - height - edge : canvas->top + edge;
+    const bool asked = !strcmp(place, corners[i].name);
+    if (!asked && (strcmp(place, "auto") || !is_free(canvas, cover, x - edge, y - edge,
+                                                     width + 2 * edge, height + 2 * edge)))
+      continue;
+    legend->x = x;
+    legend->y = y;
+    return true;
+  }
+  return false;
+}
+
+static size_t rows_above(const struct canvas *canvas, struct legend *legend) {
+  measure(canvas, legend);
+  const double between = canvas_points(canvas, between_ems * canvas->style.tick_size);
+  const double fit = floor((canvas->panel_width + between) / (legend->width + between));
+  legend->across = fit < 1 ? 1 : fit > (double)legend->count ? legend->count : (size_t)fit;
+  return (legend->count + legend->across - 1) / legend->across;
+}
+
+double legend_height_above(const struct canvas *canvas, struct legend *legend) {
+  return legend->height * ((double)rows_above(canvas, legend) + 0.5);
+}
+
+void legend_place_above(const struct canvas *canvas, struct legend *legend) {
+  const double between = canvas_points(canvas, between_ems * canvas->style.tick_size);
+  const size_t rows = rows_above(canvas, legend);
+  const double width = (legend->width + between) * (double)legend->across - between;
+  legend->width += between;
+  legend->x = canvas->left + (canvas->panel_width - width) / 2;
+  legend->y = canvas->top - legend->height * ((double)rows + 0.35);
+}
+
+int legend_assign(struct canvas *canvas, const struct legend *legend, struct error *error) {
+  const double em = canvas_points(canvas, canvas->style.tick_size);
+  const double room = legend->width - (sample_ems + gap_ems) * em;
+  fprintf(canvas->script, "keys = %zu\n", legend->count);
+  static const char *const arrays[] = {"text",  "kind", "colour", "dash", "left",
+                                       "right", "x",    "y",      "up"};
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+    fprintf(canvas->script, "array key_%s[%zu]\n", arrays[i], legend->count ? legend->count : 1);
+  int code = OK;
+  for (size_t i = 0; i < legend->count && !code; i++) {
+    const struct legend_entry *entry = &legend->entry[i];
+    const double x = legend->x + legend->width * (double)(i % legend->across);
+    const double y = legend->y + legend->height * ((double)(i / legend->across) + 0.5);
+    char variable[32];
+    snprintf(variable, sizeof variable, "key_text[%zu]", i + 1);
+    code = canvas_assign_text(canvas, variable, "legend", entry->text, canvas->style.tick_size,
+                              room + 0.1 * em, 1, error);
+    fprintf(canvas->script, "key_kind[%zu] = %d; key_colour[%zu] = %d; key_dash[%zu] = %d\n", i + 1,
+            (int)entry->kind, i + 1, entry->colour, i + 1, entry->dash);
+    fprintf(canvas->script,
+            "key_left[%zu] = %.6g; key_right[%zu] = %.6g; key_x[%zu] = %.6g; key_y[%zu] = %.6g\n",
+            i + 1, canvas_x(canvas, x), i + 1, canvas_x(canvas, x + sample_ems * em), i + 1,
+            canvas_x(canvas, x + (sample_ems + gap_ems) * em), i + 1, canvas_y(canvas, y));
+    fprintf(canvas->script, "key_up[%zu] = %.6g\n", i + 1,
+            canvas_y(canvas, y - 0.3 * legend->height) - canvas_y(canvas, y));
+  }
+  return code;
+}

@@ -1,0 +1,143 @@
+#include "lib/figure/lettering.h"
+
+#include <string.h>
+
+/* Bytes of the character at `text`, which is well-formed UTF-8 and not at its end. */
+static size_t character_size(const char *text) {
+  size_t size = 1;
+  while (((unsigned char)text[size] & 0xc0) == 0x80)
+    size++;
+  return size;
+}
+
+static double character_width(const char *text, size_t size) {
+  if (size == 1) {
+    if (strchr("iljI.,:;'|!()[]ft /`", *text)) return 0.37;
+    if (strchr("mwMW@%#&+=<>~^", *text)) return 0.88;
+    if (*text >= 'A' && *text <= 'Z') return 0.72;
+    return 0.62;
+  }
+  if (size == 2) return 0.66;
+  /* Superscripts and subscripts U+2070..U+209C are small; from U+2E80 on signs fill a square. */
+  if (!strncmp(text, "\xe2\x81\xb0", 2) && (unsigned char)text[2] >= 0xb0) return 0.42;
+  if (!strncmp(text, "\xe2\x82", 2)) return 0.42;
+  return (unsigned char)*text >= 0xe3 ? 1.0 : 0.84;
+}
+
+double lettering_width(const char *text, size_t size) {
+  double width = 0;
+  for (const char *end = text + size; text < end; text += character_size(text))
+    width += character_width(text, character_size(text));
+  return width;
+}
+
+size_t lettering_line(const char *text, double ems) {
+  size_t size = 0, blank = 0;
+  for (double width = 0; text[size]; size += character_size(text + size)) {
+    width += character_width(text + size, character_size(text + size));
+    if (width > ems && size) return blank ? blank : size;
+    if (text[size] == ' ') blank = size;
+  }
+  return size;
+}
+
+/* What TeX needs in place of a character. Mathematics goes by \ensuremath, so that it works
+ * anywhere. */
+static const struct {
+  const char *text, *tex;
+} replacements[] = {
+    {"\\", "\\textbackslash{}"},
+    {"{", "\\{"},
+    {"}", "\\}"},
+    {"$", "\\$"},
+    {"&", "\\&"},
+    {"#", "\\#"},
+    {"%", "\\%"},
+    {"_", "\\_"},
+    {"^", "\\textasciicircum{}"},
+    {"~", "\\textasciitilde{}"},
+    {"`", "\\`{}"},
+    {"\"", "\\textquotedblright{}"},
+    {"<", "\\ensuremath{<}"},
+    {">", "\\ensuremath{>}"},
+    {"|", "\\ensuremath{|}"},
+    {"[", "\\lbrack{}"},
+    {"]", "\\rbrack{}"},
+    {"-", "\\mbox{-}"},
+    {"α", "\\ensuremath{\\alpha}"},
+    {"β", "\\ensuremath{\\beta}"},
+    {"γ", "\\ensuremath{\\gamma}"},
+    {"δ", "\\ensuremath{\\delta}"},
+    {"ε", "\\ensuremath{\\varepsilon}"},
+    {"ζ", "\\ensuremath{\\zeta}"},
+    {"η", "\\ensuremath{\\eta}"},
+    {"θ", "\\ensuremath{\\theta}"},
+    {"ι", "\\ensuremath{\\iota}"},
+    {"κ", "\\ensuremath{\\kappa}"},
+    {"λ", "\\ensuremath{\\lambda}"},
+    {"μ", "\\ensuremath{\\mu}"},
+    {"ν", "\\ensuremath{\\nu}"},
+    {"ξ", "\\ensuremath{\\xi}"},
+    {"ο", "o"},
+    {"π", "\\ensuremath{\\pi}"},
+    {"ρ", "\\ensuremath{\\rho}"},
+    {"σ", "\\ensuremath{\\sigma}"},
+    {"τ", "\\ensuremath{\\tau}"},
+    {"υ", "\\ensuremath{\\upsilon}"},
+    {"φ", "\\ensuremath{\\varphi}"},
+    {"χ", "\\ensuremath{\\chi}"},
+    {"ψ", "\\ensuremath{\\psi}"},
+    {"ω", "\\ensuremath{\\omega}"},
+    {"Γ", "\\ensuremath{\\Gamma}"},
+    {"Δ", "\\ensuremath{\\Delta}"},
+    {"Θ", "\\ensuremath{\\Theta}"},
+    {"Λ", "\\ensuremath{\\Lambda}"},
+    {"Ξ", "\\ensuremath{\\Xi}"},
+    {"Π", "\\ensuremath{\\Pi}"},
+    {"Σ", "\\ensuremath{\\Sigma}"},
+    {"Φ", "\\ensuremath{\\Phi}"},
+    {"Ψ", "\\ensuremath{\\Psi}"},
+    {"Ω", "\\ensuremath{\\Omega}"},
+    {"⁰", "\\ensuremath{^0}"},
+    {"¹", "\\ensuremath{^1}"},
+    {"²", "\\ensuremath{^2}"},
+    {"³", "\\ensuremath{^3}"},
+    {"⁴", "\\ensuremath{^4}"},
+    {"⁵", "\\ensuremath{^5}"},
+    {"⁶", "\\ensuremath{^6}"},
+    {"⁷", "\\ensuremath{^7}"},
+    {"⁸", "\\ensuremath{^8}"},
+    {"⁹", "\\ensuremath{^9}"},
+    {"⁻", "\\ensuremath{^-}"},
+    {"−", "\\ensuremath{-}"},
+    {"×", "\\ensuremath{\\times}"},
+    {"·", "\\ensuremath{\\cdot}"},
+    {"±", "\\ensuremath{\\pm}"},
+    {"≤", "\\ensuremath{\\leq}"},
+    {"≥", "\\ensuremath{\\geq}"},
+    {"≈", "\\ensuremath{\\approx}"},
+    {"∞", "\\ensuremath{\\infty}"},
+    {"√", "\\ensuremath{\\surd}"},
+    {"‖", "\\ensuremath{\\|}"},
+    {"∑", "\\ensuremath{\\Sigma}"},
+    {"→", "\\ensuremath{\\rightarrow}"},
+    {"ᵀ", "\\ensuremath{^T}"},
+    {"…", "\\ldots{}"},
+    {"–", "\\textendash{}"},
+    {"°", "\\ensuremath{^\\circ}"},
+};
+
+void lettering_write_tex(FILE *out, const char *text, size_t size) {
+  for (const char *end = text + size; text < end;) {
+    const size_t length = character_size(text);
+    const char *tex = NULL;
+    for (size_t i = 0; !tex && i < sizeof replacements / sizeof replacements[0]; i++)
+      if (strlen(replacements[i].text) == length && !memcmp(replacements[i].text, text, length))
+        tex = replacements[i].tex;
+    if (tex)
+      fputs(tex, out);
+    else
+      fwrite(text, 1, length, out);
+    text += length;
+  }
+}

@@ -1,0 +1,21 @@
+/* Inside of the figures: how much room a text takes, and how it is written for gnuplot and for TeX.
+ */
+#ifndef ROPETOOL_FIGURE_LETTERING_H
+#define ROPETOOL_FIGURE_LETTERING_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Width of the first `size` bytes of UTF-8 text in ems, as wide faces have it: an upper estimate
+ * for most. */
+double lettering_width(const char *text, size_t size);
+
+/* How many bytes of `text` make its next line of at most `ems`, broken at a blank where there is
+   one; at least one character. The blanks that follow belong to no line. */
+size_t lettering_line(const char *text, double ems);
+
+/* Writes UTF-8 text so that TeX prints it and never runs it: specials become commands, Greek
+   letters and common signs become mathematics, the rest goes through. */
+void lettering_write_tex(FILE *out, const char *text, size_t size);
+
+#endif

@@ -1,0 +1,252 @@
+#include "lib/figure/traces.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/memory.h"
+
+/* The rows of a table, sorted by series. */
+struct grouping {
+  size_t *row;   /* all rows: those of series 0 first */
+  size_t *start; /* (series + 1) where a series begins in `row` */
+};
+
+enum { LINES_MOST = 4, BANDS_MOST = 2, SERIES_MOST = 256 };
+
+static int find_column(const struct table *table, const char *name, struct error *error) {
+  const int column = table_find_column(table, name);
+  if (column < 0) error_set(error, ERROR_INPUT, "column '%s' is not in the table", name);
+  return column;
+}
+
+static int find_numbers(const struct table *table, const char *name, struct error *error) {
+  const int column = find_column(table, name, error);
+  if (column < 0 || table_column_kind(table, (size_t)column) != COLUMN_TEXT) return column;
+  error_set(error, ERROR_INPUT, "column '%s' holds text; numbers can be drawn", name);
+  return -1;
+}
+
+/* The series that `text` names, added when it is new. */
+static int series_of(struct traces *traces, const char *text, size_t guess, size_t *series,
+                     struct error *error) {
+  *series = guess;
+  if (guess < traces->series_count && !strcmp(traces->label[guess], text)) return OK;
+  for (*series = 0; *series < traces->series_count; ++*series)
+    if (!strcmp(traces->label[*series], text)) return OK;
+  if (*series == SERIES_MOST)
+    return error_set(error, ERROR_INPUT, "more than %d series cannot be told apart in one figure",
+                     SERIES_MOST);
+  traces->label[*series] = memory_text(text, error);
+  if (!traces->label[*series]) return ERROR_FAILED;
+  traces->series_count++;
+  return OK;
+}
+
+/* Finds the series, in order of appearance, and sorts the rows by them, keeping their order. */
+static int group_rows(const struct table *table, const char *group, struct traces *traces,
+                      struct grouping *grouping, struct error *error) {
+  const size_t rows = table_rows(table);
+  const int column = group ? find_column(table, group, error) : -1;
+  if (group && column < 0) return ERROR_INPUT;
+  size_t *of = memory_array(rows, sizeof *of, "the series of the rows", error);
+  int code = of ? OK : ERROR_FAILED;
+  for (size_t r = 0; r < rows && !code; r++) {
+    char number[32];
+    const char *text = "";
+    if (group && table_column_kind(table, (size_t)column) == COLUMN_TEXT)
+      text = table_text(table, r, (size_t)column);
+    else if (group &&
+             snprintf(number, sizeof number, "%g", table_real(table, r, (size_t)column)) > 0)
+      text = number;
+    code = series_of(traces, text, r ? of[r - 1] : 0, &of[r], error);
+    if (!code) grouping->start[of[r] + 1]++;
+  }
+  for (size_t s = 0; s < traces->series_count; s++)
+    grouping->start[s + 1] += grouping->start[s];
+  size_t next[SERIES_MOST];
+  memcpy(next, grouping->start, sizeof next);
+  for (size_t r = 0; r < rows && !code; r++)
+    grouping->row[next[of[r]]++] = r;
+  free(of);
+  return code;
+}
+
+static int trace_allocate(struct trace *trace, size_t count, struct error *error) {
+  trace->x = memory_array(3 * count, sizeof *trace->x, "the points of a curve", error);
+  if (!trace->x) return ERROR_FAILED;
+  trace->low = trace->x + count;
+  trace->high = trace->low + count;
+  return OK;
+}
+
+static void trace_add(struct trace *trace, double x, double low, double high) {
+  trace->x[trace->count] = x;
+  trace->low[trace->count] = low;
+  trace->high[trace->count++] = high;
+}
+
+/* Adds a point, or a gap where there is none and the last one was not. */
+static void trace_add_checked(struct trace *trace, double x, double low, double high, bool log_x,
+                              bool log_y) {
+  const bool shown = isfinite(x) && isfinite(low) && isfinite(high) && !(log_x && x <= 0) &&
+                     !(log_y && (low <= 0 || high <= 0));
+  if (shown)
+    trace_add(trace, x, low, high);
+  else if (trace->count && !isnan(trace->low[trace->count - 1]))
+    trace_add(trace, x, NAN, NAN);
+}
+
+/* One trace from the given rows of three columns; `rows` NULL: all rows. Drops what is empty. */
+static int collect(struct traces *traces, struct trace trace, const struct table *table,
+                   const int columns[3], const size_t *rows, size_t count,
+                   const bool logarithmic[2], struct error *error) {
+  int code = trace_allocate(&trace, count, error);
+  if (code) return code;
+  for (size_t i = 0; i < count; i++) {
+    const size_t r = rows ? rows[i] : i;
+    trace_add_checked(&trace, table_real(table, r, (size_t)columns[0]),
+                      table_real(table, r, (size_t)columns[1]),
+                      table_real(table, r, (size_t)columns[2]), logarithmic[0], logarithmic[1]);
+  }
+  if (trace.count && isnan(trace.low[trace.count - 1])) trace.count--;
+  if (trace.count)
+    traces->item[traces->count++] = trace;
+  else
+    free(trace.x);
+  return OK;
+}
+
+/* The same columns of every series. */
+static int collect_series(struct traces *traces, enum trace_kind kind, size_t index,
+                          const struct table *table, const int columns[3],
+                          const struct grouping *grouping, const bool logarithmic[2],
+                          struct error *error) {
+  for (size_t s = 0; s < traces->series_count; s++) {
+    const size_t first = grouping->start[s];
+    const int code =
+        collect(traces, (struct trace){.kind = kind, .series = s, .column = index}, table, columns,
+                grouping->row + first, grouping->start[s + 1] - first, logarithmic, error);
+    if (code) return code;
+  }
+  return OK;
+}
+
+static int collect_bands_and_lines(struct traces *traces, const struct table *table,
+                                   const struct curve_plot *plot, const struct grouping *grouping,
+                                   const bool logarithmic[2], struct error *error) {
+  int code = OK, columns[3] = {find_numbers(table, plot->x, error)};
+  if (columns[0] < 0) return ERROR_INPUT;
+  for (size_t b = 0; b < BANDS_MOST && plot->low[b] && !code; b++) {
+    columns[1] = find_numbers(table, plot->low[b], error);
+    columns[2] = columns[1] < 0 ? -1 : find_numbers(table, plot->high[b], error);
+    if (columns[2] < 0) return ERROR_INPUT;
+    code = collect_series(traces, TRACE_BAND, b, table, columns, grouping, logarithmic, error);
+  }
+  for (size_t l = 0; l < LINES_MOST && plot->lines[l] && !code; l++) {
+    columns[1] = columns[2] = find_numbers(table, plot->lines[l], error);
+    if (columns[1] < 0) return ERROR_INPUT;
+    code = collect_series(traces, TRACE_LINE, l, table, columns, grouping, logarithmic, error);
+  }
+  return code;
+}
+
+static int collect_overlay(struct traces *traces, const struct curve_plot *plot,
+                           const bool logarithmic[2], struct error *error) {
+  if (!plot->overlay) return OK;
+  int columns[3] = {find_numbers(plot->overlay, plot->overlay_x, error)};
+  if (columns[0] >= 0)
+    columns[1] = columns[2] = find_numbers(plot->overlay, plot->overlay_y, error);
+  if (columns[0] < 0 || columns[1] < 0) return ERROR_INPUT;
+  return collect(traces, (struct trace){.kind = TRACE_POINTS}, plot->overlay, columns, NULL,
+                 table_rows(plot->overlay), logarithmic, error);
+}
+
+int traces_collect(const struct table *table, const struct curve_plot *plot, bool log_x, bool log_y,
+                   struct traces *traces, struct error *error) {
+  const bool logarithmic[2] = {log_x, log_y};
+  struct grouping grouping = {
+      .row = memory_array(table_rows(table), sizeof *grouping.row, "the rows of a table", error),
+      .start =
+          memory_array(SERIES_MOST + 1, sizeof *grouping.start, "the series of a table", error)};
+  *traces = (struct traces){
+      .item = memory_array((BANDS_MOST + LINES_MOST) * SERIES_MOST + 1, sizeof *traces->item,
+                           "the curves of a figure", error),
+      .label = memory_array(SERIES_MOST, sizeof *traces->label, "the series of a table", error)};
+  int code = grouping.row && grouping.start && traces->item && traces->label ? OK : ERROR_FAILED;
+  if (!code) code = group_rows(table, plot->group, traces, &grouping, error);
+  if (!code) code = collect_bands_and_lines(traces, table, plot, &grouping, logarithmic, error);
+  if (!code) code = collect_overlay(traces, plot, logarithmic, error);
+  if (!code && !traces->count)
+    code = error_set(error, ERROR_FAILED, "nothing to draw: no point of the table is %s",
+                     log_x || log_y ? "finite and positive on the logarithmic axis" : "finite");
+  free(grouping.row);
+  free(grouping.start);
+  if (code) traces_release(traces);
+  return code;
+}
+
+void traces_release(struct traces *traces) {
+  for (size_t i = 0; i < traces->count; i++)
+    free(traces->item[i].x);
+  for (size_t s = 0; s < traces->series_count; s++)
+    free(traces->label[s]);
+  free(traces->item);
+  free(traces->label);
+  *traces = (struct traces){0};
+}
+
+struct extent traces_extent(const struct traces *traces) {
+  struct extent e = {INFINITY, -INFINITY, INFINITY, -INFINITY};
+  for (size_t i = 0; i < traces->count; i++) {
+    const struct trace *trace = &traces->item[i];
+    for (size_t p = 0; p < trace->count; p++) {
+      if (isnan(trace->low[p])) continue;
+      e.left = fmin(e.left, trace->x[p]);
+      e.right = fmax(e.right, trace->x[p]);
+      e.low = fmin(e.low, fmin(trace->low[p], trace->high[p]));
+      e.high = fmax(e.high, fmax(trace->low[p], trace->high[p]));
+    }
+  }
+  return e;
+}
+
+/* Keeps of the points [first, end) the four that show. They move down in place: `trace->count` is
+   never beyond `first`. */
+static void keep_extremes(struct trace *trace, size_t first, size_t end) {
+  size_t lowest = first, highest = first;
+  for (size_t p = first; p < end; p++) {
+    if (trace->low[p] < trace->low[lowest]) lowest = p;
+    if (trace->high[p] > trace->high[highest]) highest = p;
+  }
+  const size_t kept[] = {first, lowest < highest ? lowest : highest,
+                         lowest < highest ? highest : lowest, end - 1};
+  for (size_t k = 0; k < 4; k++)
+    if (k == 0 || kept[k] > kept[k - 1])
+      trace_add(trace, trace->x[kept[k]], trace->low[kept[k]], trace->high[kept[k]]);
+}
+
+void traces_thin(struct traces *traces, bool log_x, double dots) {
+  const struct extent e = traces_extent(traces);
+  const double left = log_x ? log(e.left) : e.left, width = (log_x ? log(e.right) : e.right) - left;
+  for (size_t i = 0; i < traces->count; i++) {
+    struct trace *trace = &traces->item[i];
+    const size_t count = trace->count;
+    if ((double)count <= 4 * dots || !(width > 0)) continue;
+    trace->count = 0;
+    size_t first = 0;
+    double current = NAN;
+    for (size_t p = 0; p <= count; p++) {
+      const bool gap = p < count && isnan(trace->low[p]);
+      const double x = p < count ? trace->x[p] : NAN;
+      const double column =
+          p < count && !gap ? floor(((log_x ? log(x) : x) - left) / width * dots) : NAN;
+      if (column == current) continue;
+      if (p > first) keep_extremes(trace, first, p);
+      if (gap) trace_add(trace, x, NAN, NAN);
+      first = gap ? p + 1 : p;
+      current = column;
+    }
+  }
+}

@@ -1,0 +1,26 @@
+# Curves: bands behind, lines over them, points on top, and the legend where there is room.
+set border 3 linecolor rgb ink linewidth 0.5
+if (zero_line) set arrow 1 from graph 0,first 0 to graph 1,first 0 nohead back linecolor rgb soft linewidth 0.5
+key_rgb(i) = key_colour[i] ? colour[key_colour[i]] : text_rgb
+do for [i=1:keys] {
+  if (key_kind[i] == 0) {
+    set object 10+i rectangle from screen key_left[i],key_y[i]-key_up[i] to screen key_right[i],key_y[i]+key_up[i] \
+      front fillstyle solid 0.25 noborder fillcolor rgb key_rgb(i)
+  }
+  if (key_kind[i] == 1) {
+    set arrow 10+i from screen key_left[i],key_y[i] to screen key_right[i],key_y[i] nohead front \
+      linecolor rgb key_rgb(i) linewidth line_width dashtype key_dash[i]
+  }
+  if (key_kind[i] == 2) {
+    set label 100+i '' at screen (key_left[i]+key_right[i])/2,key_y[i] front \
+      point pointtype 6 pointsize 0.4 linecolor rgb text_rgb linewidth 0.5
+  }
+  set label 10+i key_text[i] at screen key_x[i],key_y[i] left front font tic_font textcolor rgb ink
+}
+plot for [i=1:bands] datafile index i-1 using 1:2:3 with filledcurves \
+    fillstyle transparent solid 0.25 noborder fillcolor rgb colour[trace_colour[i]], \
+  for [i=1:lines] datafile index bands+i-1 using 1:2 with lines \
+    linecolor rgb colour[trace_colour[bands+i]] linewidth line_width dashtype trace_dash[bands+i], \
+  for [i=1:points] datafile index bands+lines+i-1 using 1:2 with points \
+    pointtype 6 pointsize 0.4 linecolor rgb text_rgb linewidth 0.5
+if (GPVAL_TERM_HCHAR < 40) exit error no_fonts

@@ -53,22 +53,24 @@ double content_value(const struct content *content) {
   return content->kind == CONTENT_ONES ? 1 : 0;
 }
 
-int content_fill(struct backend *backend, const struct content *content, uint64_t seed, size_t rows,
-                 size_t dim, double *query, double *key, struct error *error) {
-  const size_t count = rows * dim;
+static int fill_gaussian(struct backend *backend, const struct content_batch *batch,
+                         uint32_t stream, double *output, struct error *error) {
+  const struct gaussian_batch gaussian = {
+      .seed = batch->seed, .stream = stream, .count = batch->rows * batch->dim, .output = output};
+  return backend_gaussian(backend, &gaussian, error);
+}
+
+int content_fill(struct backend *backend, const struct content_batch *batch, struct error *error) {
+  const struct content *content = &batch->content;
+  const size_t count = batch->rows * batch->dim;
+  double *query = batch->query, *key = batch->key;
   if (content_is_constant(content)) {
     for (size_t i = 0; i < count; i++)
       query[i] = key[i] = content_value(content);
     return OK;
   }
-  struct gaussian_batch batch = {.seed = seed, .count = count};
-  batch.stream = STREAM_QUERY;
-  batch.output = query;
-  int status = backend_gaussian(backend, &batch, error);
-  if (status) return status;
-  batch.stream = STREAM_KEY;
-  batch.output = key;
-  status = backend_gaussian(backend, &batch, error);
+  int status = fill_gaussian(backend, batch, STREAM_QUERY, query, error);
+  if (!status) status = fill_gaussian(backend, batch, STREAM_KEY, key, error);
   if (status || content->kind == CONTENT_GAUSSIAN) return status;
   const double rest = sqrt((1 - content->rho) * (1 + content->rho));
   for (size_t i = 0; i < count; i++)

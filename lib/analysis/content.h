@@ -31,9 +31,14 @@ void content_describe(const struct content *content, char *text, size_t size);
 int content_is_constant(const struct content *content);
 double content_value(const struct content *content);
 
-/* Fills query and key, (row, dim) each, from the start of the streams of `seed`: the vectors of b
-   draws are also the first of those of more draws. */
-int content_fill(struct backend *backend, const struct content *content, uint64_t seed, size_t rows,
-                 size_t dim, double *query, double *key, struct error *error);
+/* Vectors to be filled from the start of the streams of `seed`: those of b draws are also the first
+   of those of more draws. */
+struct content_batch {
+  struct content content;
+  uint64_t seed;
+  size_t rows, dim;
+  double *query, *key; /* (row, dim) out */
+};
+int content_fill(struct backend *backend, const struct content_batch *batch, struct error *error);
 
 #endif

@@ -63,11 +63,11 @@ static double *values_of(const struct decay_work *work, int value) {
 static int add_columns(const struct decay_work *work, struct error *error) {
   for (size_t i = 0; i < FIXED_COLUMNS; i++)
     if (table_add_column(work->table, fixed_columns[i].name, fixed_columns[i].kind, error) < 0)
-      return error->code;
+      return ERROR_FAILED;
   for (int v = 0; v < VALUES; v++)
     if (is_wanted(work->request, v) &&
         table_add_column(work->table, value_names[v], COLUMN_REAL, error) < 0)
-      return error->code;
+      return ERROR_FAILED;
   return OK;
 }
 
@@ -110,7 +110,7 @@ static int fill_rows(const struct decay_work *work, const struct spectrum *spect
     const size_t row = first_row + i;
     if (table_set_text(table, row, SERIES, name, error) ||
         table_set_text(table, row, SCALING, spectrum->spec.scaling.type, error))
-      return error->code;
+      return ERROR_FAILED;
     table_set_integer(table, row, DIM, (int64_t)(2 * spectrum->pairs));
     table_set_real(table, row, BASE, spectrum->spec.base);
     table_set_integer(table, row, DISTANCE, work->request->distance[i]);
@@ -184,7 +184,7 @@ int decay_run(struct backend *backend, const struct decay_request *request,
   work.table = table_create(error);
   work.values =
       memory_array(values * request->count, sizeof(double), "the values of a curve", error);
-  if (!work.table || !work.values) status = error->code;
+  if (!work.table || !work.values) status = ERROR_FAILED;
   if (!status) status = add_columns(&work, error);
   if (!status) status = table_add_rows(work.table, rows, error);
   if (!status) describe_request(request, table_meta(work.table));

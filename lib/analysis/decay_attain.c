@@ -15,7 +15,7 @@ static void partial_sums(const struct spectrum *spectrum, int64_t distance, doub
     double cosine, sine;
     phase_cos_sin_rounded(spectrum->spec.precision, spectrum->step[i], spectrum->inv_freq_double[i],
                           distance, &cosine, &sine);
-    sum[i] = total += CMPLX(cosine, sine);
+    sum[i] = total += cosine + sine * I;
   }
 }
 
@@ -50,7 +50,7 @@ static int rotated_score(struct backend *backend, const struct spectrum *spectru
                          struct error *error) {
   const size_t dim = 2 * spectrum->pairs;
   double *rotated = memory_array(2 * dim, sizeof *rotated, "two rotated vectors", error);
-  if (!rotated) return error->code;
+  if (!rotated) return ERROR_FAILED;
   const double *const input[2] = {query, key};
   const int64_t position[2] = {distance, 0};
   int status = OK;
@@ -79,7 +79,7 @@ int decay_attain(struct backend *backend, const struct spectrum *spectrum, int64
   const size_t pairs = spectrum->pairs, dim = 2 * pairs;
   double complex *sum = memory_array(pairs, sizeof *sum, "the partial sums", error);
   double *vectors = memory_array(2 * dim, sizeof *vectors, "a query and a key", error);
-  int status = sum && vectors ? OK : error->code;
+  int status = sum && vectors ? OK : ERROR_FAILED;
   double bound = 0, score = 0, longest = 0;
   if (!status) {
     partial_sums(spectrum, distance, sum);

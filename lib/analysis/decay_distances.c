@@ -30,7 +30,7 @@ int decay_linear_distances(int64_t first, int64_t last, int64_t step, int64_t **
     return error_set(error, ERROR_INPUT, "step '%" PRId64 "' between distances: 1 or more", step);
   const uint64_t total = (uint64_t)((last - first) / step) + 1;
   int64_t *list = create(total, error);
-  if (!list) return error->code;
+  if (!list) return ERROR_FAILED;
   for (uint64_t i = 0; i < total; i++)
     list[i] = first + (int64_t)i * step;
   *distance = list;
@@ -53,7 +53,7 @@ int decay_log_distances(int64_t first, int64_t last, size_t points, int64_t **di
   if ((long double)steps > (long double)last * ratio)
     return decay_linear_distances(first, last, 1, distance, count, error);
   int64_t *list = create(points, error);
-  if (!list) return error->code;
+  if (!list) return ERROR_FAILED;
   size_t used = 0;
   if (first == 0) list[used++] = 0;
   for (size_t i = 0; i <= steps; i++) {

@@ -14,10 +14,14 @@ int decay_samples(struct backend *backend, const struct spectrum *spectrum,
   if (status) return status;
   double *query = memory_array(samples * dim, sizeof *query, "the sampled queries", error);
   double *key = memory_array(samples * dim, sizeof *key, "the sampled keys", error);
-  if (!query || !key) status = error->code;
-  if (!status)
-    status =
-        content_fill(backend, &request->content, request->seed, samples, dim, query, key, error);
+  if (!query || !key) status = ERROR_FAILED;
+  const struct content_batch vectors = {.content = request->content,
+                                        .seed = request->seed,
+                                        .rows = samples,
+                                        .dim = dim,
+                                        .query = query,
+                                        .key = key};
+  if (!status) status = content_fill(backend, &vectors, error);
   const struct quantile_batch batch = {
       .phases = phases_of(spectrum),
       .samples = samples,

@@ -140,7 +140,7 @@ int map_run(struct backend *backend, const struct map_request *request, struct m
   if (status) return status;
   struct matrix *matrix =
       matrix_create(smaller(rows, request->cells), smaller(columns, request->cells), error);
-  if (!matrix) return error->code;
+  if (!matrix) return ERROR_FAILED;
   set_axis(&matrix->row_axis, &kind->row_axis, rows);
   set_axis(&matrix->column_axis, &kind->column_axis, columns);
   snprintf(matrix->value_label, sizeof matrix->value_label, "%s", kind->value_label);

@@ -46,8 +46,9 @@ int map_kind_find(const char *name, const struct map_kind **kind, struct error *
 const char *map_reduction_name(enum reduction reduction); /* "mean", "max", "absmax" */
 int map_reduction_parse(const char *name, int *reduction, struct error *error);
 
-/* Computes the map. matrix->meta gets every resolved parameter; "reduced" says "8192 -> 1024 by
-   max" when cells were reduced, "statistic" what a cell holds, "method" how scores were found.
+/* Computes the map, to be released with matrix_destroy(). Its meta gets every resolved parameter;
+   "reduced" says "8192 -> 1024 by max" when cells were reduced, "statistic" what a cell holds,
+   "method" how scores were found.
 
    Scores that depend on the distance alone (RoPE with ones, sinusoidal with zero) cost
    O(length · dim + length · cells). Rounded formats below fp64 break that: their scores are
@@ -57,7 +58,7 @@ int map_reduction_parse(const char *name, int *reduction, struct error *error);
    ERROR_INPUT where the request makes no sense (content zero for rope: there is no position term
    alone; the table of an encoding that adds nothing); ERROR_FAILED when it would not fit into
    memory, before anything is computed. */
-int map_run(struct backend *backend, const struct map_request *request, struct matrix **matrix,
+int map_run(struct backend *backend, const struct map_request *request, struct matrix **result,
             struct error *error);
 
 #endif

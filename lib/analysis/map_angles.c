@@ -12,7 +12,7 @@ static int fill_circular_mean(struct backend *backend, const struct map_request 
                               struct matrix *matrix, struct error *error) {
   const size_t count = matrix->rows * matrix->columns;
   double *sine = memory_array(count, sizeof *sine, "the cells of the map", error);
-  if (!sine) return error->code;
+  if (!sine) return ERROR_FAILED;
   double *const cells[2] = {matrix->cells, sine};
   const enum phase_quantity quantity[2] = {PHASE_COSINE, PHASE_SINE};
   int status = OK;

@@ -42,7 +42,7 @@ static int fill_by_distance(struct backend *backend, const struct map_request *r
   if (status) return status;
   double *profile = memory_array(2 * length - 1, sizeof *profile, what, error);
   double *score = profile ? memory_array(length, sizeof *score, what, error) : NULL;
-  if (!score) status = error->code;
+  if (!score) status = ERROR_FAILED;
   if (!status)
     status = request->encoding->profile(backend, request->spectrum,
                                         content_value(&request->content), length, score, error);
@@ -97,13 +97,18 @@ static int create_vectors(struct backend *backend, const struct map_request *req
   if (content) {
     vectors->query = memory_array(rows * vectors->dim, sizeof(double), "the queries", error);
     vectors->key = memory_array(rows * vectors->dim, sizeof(double), "the keys", error);
-    if (!vectors->query || !vectors->key) return error->code;
-    status = content_fill(backend, &request->content, request->seed, rows, vectors->dim,
-                          vectors->query, vectors->key, error);
+    if (!vectors->query || !vectors->key) return ERROR_FAILED;
+    const struct content_batch batch = {.content = request->content,
+                                        .seed = request->seed,
+                                        .rows = rows,
+                                        .dim = vectors->dim,
+                                        .query = vectors->query,
+                                        .key = vectors->key};
+    status = content_fill(backend, &batch, error);
   }
   if (status || !request->encoding->table) return status;
   vectors->table = memory_array(length * vectors->dim, sizeof(double), "the positions", error);
-  if (!vectors->table) return error->code;
+  if (!vectors->table) return ERROR_FAILED;
   return request->encoding->table(backend, request->spectrum, 0, length, vectors->table, error);
 }
 

@@ -25,7 +25,7 @@ int map_phases_whole(struct backend *backend, const struct map_request *request,
   if (status) return status;
   int64_t *position = memory_array(length, sizeof *position, what, error);
   double *output = position ? memory_array(length * pairs, sizeof *output, what, error) : NULL;
-  if (!output) status = error->code;
+  if (!output) status = ERROR_FAILED;
   for (size_t m = 0; !status && m < length; m++)
     position[m] = (int64_t)m;
   const struct phase_map_batch batch = {.phases = phases_of(request->spectrum),

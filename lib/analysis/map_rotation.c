@@ -17,7 +17,7 @@ static int shape(const struct map_request *request, size_t *rows, size_t *column
 static int rotate_units(struct backend *backend, const struct map_request *request, size_t dim,
                         double *units, struct error *error) {
   int64_t *position = memory_array(dim, sizeof *position, "the positions of unit vectors", error);
-  if (!position) return error->code;
+  if (!position) return ERROR_FAILED;
   for (size_t c = 0; c < dim; c++) {
     position[c] = request->position;
     units[c * dim + c] = 1;
@@ -49,9 +49,9 @@ static int fill(struct backend *backend, const struct map_request *request,
   const size_t dim = matrix->row_axis.length;
   char what[80];
   snprintf(what, sizeof what, "the rotation matrix of %zu dimensions", dim);
-  if (memory_require(dim, dim * sizeof(double), what, error)) return error->code;
+  if (memory_require(dim, dim * sizeof(double), what, error)) return ERROR_FAILED;
   double *square = memory_array(dim * dim, sizeof *square, what, error);
-  if (!square) return error->code;
+  if (!square) return ERROR_FAILED;
   const int status = rotate_units(backend, request, dim, square, error);
   if (!status) {
     transpose(square, dim);

@@ -23,9 +23,10 @@ static int fill(struct backend *backend, const struct map_request *request,
   char what[80];
   snprintf(what, sizeof what, "the table of %zu positions and %zu dimensions", length, dim);
   /* The whole table, and half of it again while it is made. */
-  if (memory_require(length, (dim + dim / 2 + 1) * sizeof(double), what, error)) return error->code;
+  if (memory_require(length, (dim + dim / 2 + 1) * sizeof(double), what, error))
+    return ERROR_FAILED;
   double *whole = memory_array(length * dim, sizeof *whole, what, error);
-  if (!whole) return error->code;
+  if (!whole) return ERROR_FAILED;
   const int status = request->encoding->table(backend, request->spectrum, 0, length, whole, error);
   if (!status) {
     map_reduce(matrix, whole, reduction, matrix->cells);

@@ -32,7 +32,7 @@ int encoding_find(const char *name, const struct encoding **encoding, struct err
 int encoding_cosine_sums(struct backend *backend, const struct spectrum *spectrum, size_t count,
                          double *sum, struct error *error) {
   int64_t *distance = memory_array(count, sizeof *distance, "the distances of a map", error);
-  if (!distance) return error->code;
+  if (!distance) return ERROR_FAILED;
   for (size_t m = 0; m < count; m++)
     distance[m] = (int64_t)m;
   const struct decay_batch batch = {

@@ -17,7 +17,7 @@ static int fill_table(struct backend *backend, const struct spectrum *spectrum, 
   if (status) return status;
   int64_t *position = memory_array(rows, sizeof *position, "the positions of a table", error);
   double *wave = memory_array(rows * pairs, sizeof *wave, "a sinusoidal table", error);
-  if (!position || !wave) status = error->code;
+  if (!position || !wave) status = ERROR_FAILED;
   struct phase_map_batch batch = {
       .phases = phases_of(spectrum), .rows = rows, .position = position, .output = wave};
   for (size_t r = 0; !status && r < rows; r++)

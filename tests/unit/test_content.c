@@ -43,26 +43,33 @@ static void refuses(void **state) {
   }
 }
 
+enum { ROWS = 1000, DIM = 16, COUNT = ROWS * DIM };
+
+static int fill(struct backend *backend, struct content content, uint64_t seed, size_t rows,
+                double *query, double *key) {
+  const struct content_batch batch = {
+      .content = content, .seed = seed, .rows = rows, .dim = DIM, .query = query, .key = key};
+  return content_fill(backend, &batch, NULL);
+}
+
 static void fills_constants(void **state) {
-  double query[6], key[6];
+  double query[2 * DIM], key[2 * DIM];
   for (int kind = CONTENT_ONES; kind <= CONTENT_ZERO; kind++) {
     const struct content content = {.kind = (enum content_kind)kind};
-    assert_int_equal(content_fill(*state, &content, 1, 2, 3, query, key, NULL), OK);
-    for (int i = 0; i < 6; i++) {
+    assert_int_equal(fill(*state, content, 1, 2, query, key), OK);
+    for (int i = 0; i < 2 * DIM; i++) {
       assert_near(query[i], kind == CONTENT_ONES, 0);
       assert_near(key[i], content_value(&content), 0);
     }
   }
 }
 
-enum { ROWS = 1000, DIM = 16, COUNT = ROWS * DIM };
-
 /* Sums over n independent N(0,1): the standard error of a mean is 1/√n, of a mean of squares
    √(2/n), of a mean product 1/√n. Five of them are allowed; the seed is fixed. */
 static void gaussian_has_its_moments(void **state) {
   static double query[COUNT], key[COUNT];
   const struct content content = {.kind = CONTENT_GAUSSIAN};
-  assert_int_equal(content_fill(*state, &content, 7, ROWS, DIM, query, key, NULL), OK);
+  assert_int_equal(fill(*state, content, 7, ROWS, query, key), OK);
   double mean = 0, square = 0, product = 0, lag = 0;
   for (int i = 0; i < COUNT; i++) {
     mean += key[i] / COUNT;
@@ -82,7 +89,7 @@ static void aligned_has_its_correlation(void **state) {
   static const double rhos[] = {1, 0.5, 0, -0.75, -1};
   for (size_t r = 0; r < sizeof rhos / sizeof *rhos; r++) {
     const struct content content = {.kind = CONTENT_ALIGNED, .rho = rhos[r]};
-    assert_int_equal(content_fill(*state, &content, 3, ROWS, DIM, query, key, NULL), OK);
+    assert_int_equal(fill(*state, content, 3, ROWS, query, key), OK);
     double product = 0, square = 0;
     for (int i = 0; i < COUNT; i++) {
       product += query[i] * key[i] / COUNT;
@@ -99,15 +106,15 @@ static void same_numbers_always(void **state) {
   static double query[COUNT], key[COUNT], again[COUNT], again_key[COUNT];
   const struct content content = {.kind = CONTENT_ALIGNED, .rho = 0.25};
   thread_use(1);
-  assert_int_equal(content_fill(*state, &content, 9, ROWS, DIM, query, key, NULL), OK);
+  assert_int_equal(fill(*state, content, 9, ROWS, query, key), OK);
   thread_use(2);
-  assert_int_equal(content_fill(*state, &content, 9, ROWS, DIM, again, again_key, NULL), OK);
+  assert_int_equal(fill(*state, content, 9, ROWS, again, again_key), OK);
   assert_memory_equal(query, again, sizeof query);
   assert_memory_equal(key, again_key, sizeof key);
-  assert_int_equal(content_fill(*state, &content, 9, 3, DIM, again, again_key, NULL), OK);
+  assert_int_equal(fill(*state, content, 9, 3, again, again_key), OK);
   assert_memory_equal(query, again, 3 * DIM * sizeof *query);
   assert_memory_equal(key, again_key, 3 * DIM * sizeof *key);
-  assert_int_equal(content_fill(*state, &content, 10, ROWS, DIM, again, again_key, NULL), OK);
+  assert_int_equal(fill(*state, content, 10, ROWS, again, again_key), OK);
   assert_memory_not_equal(query, again, sizeof query);
 }
 

@@ -241,8 +241,13 @@ static void samples_are_quantiles(void **state) {
   request.content = (struct content){.kind = CONTENT_ALIGNED, .rho = 0.5};
   struct table *table = run(*state, request, 0, COUNT - 1, &spectrum, 1);
   double query[SAMPLES * DIM], key[SAMPLES * DIM], rotated[SAMPLES * DIM], score[SAMPLES];
-  assert_int_equal(
-      content_fill(*state, &request.content, request.seed, SAMPLES, DIM, query, key, NULL), OK);
+  const struct content_batch vectors = {.content = request.content,
+                                        .seed = request.seed,
+                                        .rows = SAMPLES,
+                                        .dim = DIM,
+                                        .query = query,
+                                        .key = key};
+  assert_int_equal(content_fill(*state, &vectors, NULL), OK);
   for (int64_t m = 0; m < COUNT; m++) {
     int64_t position[SAMPLES];
     for (int s = 0; s < SAMPLES; s++)

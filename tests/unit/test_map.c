@@ -203,9 +203,13 @@ static void check_attention(struct backend *backend, const struct map_request *r
   double map[BRUTE_LENGTH][BRUTE_LENGTH] = {{0}}, score[BRUTE_LENGTH][BRUTE_LENGTH];
   const size_t draws = request->batch;
   assert_true(draws <= 4);
-  assert_int_equal(content_fill(backend, &request->content, request->seed, draws * BRUTE_LENGTH,
-                                BRUTE_DIM, query, key, NULL),
-                   OK);
+  const struct content_batch batch = {.content = request->content,
+                                      .seed = request->seed,
+                                      .rows = draws * BRUTE_LENGTH,
+                                      .dim = BRUTE_DIM,
+                                      .query = query,
+                                      .key = key};
+  assert_int_equal(content_fill(backend, &batch, NULL), OK);
   for (size_t b = 0; b < draws; b++) {
     const size_t first = b * BRUTE_LENGTH * BRUTE_DIM;
     brute_scores(request, query + first, key + first, score);
@@ -555,6 +559,7 @@ static void threads_do_not_matter(void **state) {
 static int open_backend(void **state) {
   *state = cpu_backend();
   memory_set_limit((uint64_t)1 << 32);
+  thread_use(1); /* hundreds of small maps: threads would only wait for each other */
   return 0;
 }
 

@@ -200,7 +200,7 @@ int decay_bound_cpu(const struct decay_batch *batch, struct error *error) {
   double *memory = memory_array(size_product(threads, doubles), sizeof *memory,
                                 "the tables of the decay bound", error);
   if (!memory) return error->code;
-#pragma omp parallel
+#pragma omp parallel if (batch->phases.series > 1 || batch->count > block)
   {
     struct workspace work;
     workspace_place(&work, pairs, lanes, memory + (size_t)omp_get_thread_num() * doubles);

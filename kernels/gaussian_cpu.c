@@ -25,9 +25,10 @@ static void draw_two(uint64_t seed, uint32_t stream, uint64_t index, double *eve
 
 int gaussian_cpu(const struct gaussian_batch *batch, struct error *error) {
   (void)error;
+  enum { FEW = 4096 }; /* numbers that are not worth a second thread */
   if (!batch->count) return OK;
   const uint64_t first = batch->first, last = first + (batch->count - 1);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (batch->count > FEW)
   for (uint64_t index = first / 2; index <= last / 2; index++) {
     double even, odd;
     draw_two(batch->seed, batch->stream, index, &even, &odd);

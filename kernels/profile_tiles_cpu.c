@@ -22,6 +22,8 @@
 #include "kernels/reduction.h"
 #include "lib/base/memory.h"
 
+enum { FEW_ROWS = 64 }; /* that are not worth a second thread */
+
 struct part {
   double peak, total;
 };
@@ -125,7 +127,7 @@ static double reduce_tile(const struct maps *maps, const struct tile *tile, doub
 static void reduce_tiles(const struct maps *maps, const struct grid *grid, double *values,
                          size_t tallest) {
   const struct tiles *tiles = &maps->batch->tiles;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (tiles->rows > FEW_ROWS)
   for (size_t row = 0; row < tiles->rows; row++)
     for (size_t column = 0; column < tiles->columns; column++) {
       const struct tile tile = grid_tile(grid, row, column);

@@ -18,7 +18,7 @@ enum { MOST_DISTANCES = 64, MOST_SCORES = 1 << 21 }; /* of a block: 16 MiB */
 /* (sample, 2·pairs): Re h first, then −Im h. */
 static void fill_coefficients(const struct quantile_batch *batch, double *coefficient) {
   const size_t pairs = batch->phases.pairs;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (batch->samples > MOST_DISTANCES)
   for (size_t s = 0; s < batch->samples; s++) {
     const double *q = batch->query + s * 2 * pairs, *k = batch->key + s * 2 * pairs;
     double *real = coefficient + s * 2 * pairs, *minus_imaginary = real + pairs;
@@ -120,7 +120,7 @@ int quantiles_cpu(const struct quantile_batch *batch, struct error *error) {
   }
   fill_coefficients(batch, coefficient);
   uint64_t done = 0;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (batch->count > block)
   for (size_t first = 0; first < batch->count; first += block) {
     double *own = memory + (size_t)omp_get_thread_num() * doubles;
     const size_t left = batch->count - first, distances = left < block ? left : block;

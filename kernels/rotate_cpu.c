@@ -53,7 +53,7 @@ int rotate_cpu(const struct rotate_batch *batch, struct error *error) {
   double *tables = memory_array(size_product(threads, doubles), sizeof *tables,
                                 "the tables of the rotation", error);
   if (!tables) return error->code;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (batch->rows > ROWS)
   for (size_t first = 0; first < batch->rows; first += ROWS)
     rotate_rows(batch, first, batch->rows - first < ROWS ? batch->rows : first + ROWS,
                 tables + (size_t)omp_get_thread_num() * doubles);

@@ -6,6 +6,8 @@
 #include "kernels/cpu.h"
 #include "lib/base/memory.h"
 
+enum { FEW_ROWS = 64 }; /* that are not worth a second thread */
+
 int score_rows_open(struct score_rows *rows, const struct score_batch *batch, struct error *error) {
   *rows = (struct score_rows){.batch = batch};
   const struct phases *rotation = batch->rotation;
@@ -15,7 +17,7 @@ int score_rows_open(struct score_rows *rows, const struct score_batch *batch, st
                               "the rotation of all positions", error);
   if (!rows->cosine) return error->code;
   rows->sine = rows->cosine + entries;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (batch->length > FEW_ROWS)
   for (size_t m = 0; m < batch->length; m++)
     phase_row(rotation, (int64_t)m, batch->amplitude, rows->cosine + m * rotation->pairs,
               rows->sine + m * rotation->pairs);

@@ -144,7 +144,7 @@ static int run_pass(const struct pass *pass, struct error *error) {
   if (!memory) return error->code;
   const size_t unit = pass->block / (batch->length / tile_rows) + 1; /* tile rows of a block */
   uint64_t done = 0;
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (tile_rows > unit)
   for (size_t first = 0; first < tile_rows; first += unit) {
     double *own = memory + (size_t)omp_get_thread_num() * doubles;
     struct buffers buffers = {own, own + queries, own + queries + (average ? scores : 0)};
@@ -169,7 +169,7 @@ static const double *prepare_keys(const struct score_rows *rows, double **owned,
   double *key =
       memory_array(size_product(count, batch->dim), sizeof *key, "the rotated keys", error);
   if (!key) return NULL;
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (count > MOST_ROWS)
   for (size_t r = 0; r < count; r++)
     score_rows_key(rows, r / batch->length, r % batch->length, key + r * batch->dim);
   return *owned = key;

@@ -126,7 +126,7 @@ int scores_mean(const struct score_rows *rows, const struct grid *grid, struct e
   double *memory =
       memory_array(size_product(threads, room), sizeof *memory, "the mean queries", error);
   for (size_t draw = 0; memory && draw < batch->batch; draw++) {
-#pragma omp parallel
+#pragma omp parallel if (batch->length > MOST_TILES)
     run_draw(rows, grid, draw, key, memory + (size_t)omp_get_thread_num() * room);
     progress_report(draw + 1, batch->batch);
   }

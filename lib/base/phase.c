@@ -44,6 +44,8 @@ void phase_cos_sin_rounded(enum precision precision, uint64_t step, double inv_f
 double phase_angle_rounded(enum precision precision, uint64_t step, double inv_freq,
                            int64_t position) {
   if (precision == PRECISION_FP64) return phase_angle(phase_at(step, position));
-  const double angle = fmod(rounded_product(precision, inv_freq, position), (double)two_pi);
-  return angle < 0 ? angle + (double)two_pi : angle;
+  /* Many turns are taken off: 2π must be better than double for what is left to be right. */
+  const long double rest = fmodl(rounded_product(precision, inv_freq, position), two_pi);
+  const double angle = (double)(rest < 0 ? rest + two_pi : rest);
+  return angle >= (double)two_pi ? 0 : angle;
 }

@@ -1,0 +1,164 @@
+/* Third implementations, slow and plain: long double, from the definitions in kernels/backend.h,
+   sharing no code with the engine. */
+#ifndef ROPETOOL_TESTS_ORACLE_ORACLE_H
+#define ROPETOOL_TESTS_ORACLE_ORACLE_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "kernels/backend.h"
+
+/* The angle of step·m / 2^64 turns, in (−π, π]. */
+static inline long double oracle_angle(uint64_t step, int64_t m) {
+  const int64_t fraction = (int64_t)(step * (uint64_t)m);
+  return (long double)fraction * (3.14159265358979323846264338327950288L / 9223372036854775808.0L);
+}
+
+/* Σ_j |S_j(m)| and Σ_i cos(mθ_i). */
+static inline void oracle_decay(const uint64_t *step, size_t pairs, int64_t m, double *bound,
+                                double *cosine_sum) {
+  long double real = 0, imaginary = 0, sum = 0;
+  for (size_t i = 0; i < pairs; i++) {
+    real += cosl(oracle_angle(step[i], m));
+    imaginary += sinl(oracle_angle(step[i], m));
+    sum += hypotl(real, imaginary);
+  }
+  *bound = (double)sum;
+  *cosine_sum = (double)real;
+}
+
+/* The two dimensions of a pair, by the words of the layouts' definitions. */
+static inline void oracle_pair(enum layout layout, size_t pair, size_t pairs, size_t *a,
+                               size_t *b) {
+  *a = layout == LAYOUT_INTERLEAVED ? pair * 2 : pair;
+  *b = layout == LAYOUT_INTERLEAVED ? pair * 2 + 1 : pairs + pair;
+}
+
+/* Rotates `vector` (dim) by position m, by the matrix of each pair. */
+static inline void oracle_rotate(const uint64_t *step, size_t pairs, enum layout layout,
+                                 double amplitude, int64_t m, long double *vector) {
+  for (size_t i = 0; i < pairs; i++) {
+    size_t a, b;
+    oracle_pair(layout, i, pairs, &a, &b);
+    const long double angle = oracle_angle(step[i], m), x = vector[a], y = vector[b];
+    vector[a] = amplitude * (cosl(angle) * x - sinl(angle) * y);
+    vector[b] = amplitude * (sinl(angle) * x + cosl(angle) * y);
+  }
+}
+
+/* One vector of a score batch as it enters the product. */
+static inline void oracle_vector(const struct score_batch *batch, const double *content,
+                                 const double *add, size_t draw, size_t m, long double *vector) {
+  for (size_t i = 0; i < batch->dim; i++) {
+    vector[i] = content ? (long double)content[(draw * batch->length + m) * batch->dim + i] : 0;
+    if (add) vector[i] += add[m * batch->dim + i];
+  }
+  if (batch->rotation)
+    oracle_rotate(batch->rotation->step, batch->rotation->pairs, batch->layout, batch->amplitude,
+                  (int64_t)m, vector);
+}
+
+/* Softmax of a row of `count` values, in place. */
+static inline void oracle_softmax(long double *value, size_t count, long double scale) {
+  long double peak = scale * value[0], total = 0;
+  for (size_t n = 0; n < count; n++)
+    peak = fmaxl(peak, scale * value[n]);
+  for (size_t n = 0; n < count; n++)
+    total += value[n] = expl(scale * value[n] - peak);
+  for (size_t n = 0; n < count; n++)
+    value[n] /= total;
+}
+
+/* The full map (length, length) averaged over the batch, before any reduction. */
+static inline long double *oracle_score_map(const struct score_batch *batch) {
+  const size_t length = batch->length, dim = batch->dim;
+  long double *map = calloc(length * length, sizeof *map), *row = calloc(length, sizeof *row);
+  long double *query = calloc(dim, sizeof *query), *key = calloc(length * dim, sizeof *key);
+  for (size_t draw = 0; draw < batch->batch; draw++) {
+    for (size_t n = 0; n < length; n++)
+      oracle_vector(batch, batch->key, batch->key_add, draw, n, key + n * dim);
+    for (size_t m = 0; m < length; m++) {
+      oracle_vector(batch, batch->query, batch->query_add, draw, m, query);
+      for (size_t n = 0; n < length; n++) {
+        row[n] = 0;
+        for (size_t i = 0; i < dim; i++)
+          row[n] += query[i] * key[n * dim + i];
+      }
+      if (batch->softmax) oracle_softmax(row, batch->causal ? m + 1 : length, batch->scale);
+      for (size_t n = 0; n < length; n++)
+        map[m * length + n] += row[n] / batch->batch;
+    }
+  }
+  free(row);
+  free(query);
+  free(key);
+  return map;
+}
+
+/* The full map of scores that depend on the distance alone. */
+static inline long double *oracle_profile_map(const struct profile_batch *batch) {
+  const size_t length = batch->length;
+  long double *map = calloc(length * length, sizeof *map);
+  for (size_t m = 0; m < length; m++) {
+    for (size_t n = 0; n < length; n++)
+      map[m * length + n] = batch->profile[m + length - 1 - n];
+    if (batch->softmax)
+      oracle_softmax(map + m * length, batch->causal ? m + 1 : length, batch->scale);
+  }
+  return map;
+}
+
+/* Cells (row, column) of a full map. */
+static inline void oracle_reduce(const long double *map, size_t length, bool causal,
+                                 const struct tiles *tiles, double *cells) {
+  for (size_t r = 0; r < tiles->rows; r++)
+    for (size_t c = 0; c < tiles->columns; c++) {
+      long double sum = 0, highest = -INFINITY, largest = 0;
+      size_t count = 0;
+      bool nan = false;
+      for (size_t m = r * length / tiles->rows; m < (r + 1) * length / tiles->rows; m++)
+        for (size_t n = c * length / tiles->columns; n < (c + 1) * length / tiles->columns; n++) {
+          if (causal && n > m) continue;
+          const long double score = map[m * length + n];
+          nan |= isnan(score);
+          sum += score;
+          if (score > highest) highest = score;
+          if (!count || fabsl(score) > fabsl(largest) || (score == -largest && score > 0))
+            largest = score;
+          count++;
+        }
+      const long double cell = tiles->reduction == REDUCE_MEAN  ? sum / count
+                               : tiles->reduction == REDUCE_MAX ? highest
+                                                                : largest;
+      cells[r * tiles->columns + c] = !count || nan ? NAN : (double)cell;
+    }
+}
+
+static inline int oracle_ascending(const void *a, const void *b) {
+  const long double x = *(const long double *)a, y = *(const long double *)b;
+  return (x > y) - (x < y);
+}
+
+/* One quantile of the scores of all samples at distance m, by sorting. */
+static inline double oracle_quantile(const struct quantile_batch *batch, int64_t m, double level) {
+  const size_t pairs = batch->phases.pairs;
+  long double *score = calloc(batch->samples, sizeof *score);
+  for (size_t s = 0; s < batch->samples; s++)
+    for (size_t i = 0; i < pairs; i++) {
+      const double *q = batch->query + (s * pairs + i) * 2, *k = batch->key + (s * pairs + i) * 2;
+      const long double angle = oracle_angle(batch->phases.step[i], m), c = cosl(angle),
+                        s1 = sinl(angle);
+      const long double x = q[0] * c - q[1] * s1, y = q[0] * s1 + q[1] * c; /* q turned by m */
+      score[s] += x * k[0] + y * k[1];
+    }
+  qsort(score, batch->samples, sizeof *score, oracle_ascending);
+  const long double rank = (long double)level * (batch->samples - 1);
+  const size_t below = (size_t)floorl(rank), above = (size_t)ceill(rank);
+  const long double quantile = score[below] + (score[above] - score[below]) * (rank - below);
+  free(score);
+  return (double)quantile;
+}
+
+#endif

@@ -1,0 +1,288 @@
+/* The decay bound of kernels/backend.h against 50-digit values, an oracle and itself. */
+#include "tests/oracle/harness.h"
+#include "tests/oracle/oracle.h"
+
+static struct backend *backend;
+
+/* Runs one batch over consecutive or given distances; outputs are between guard words. */
+static void run(const struct phases *phases, const int64_t *distance, size_t count, double *bound,
+                double *cosine_sum) {
+  struct error error;
+  const struct decay_batch batch = {.phases = *phases,
+                                    .count = count,
+                                    .distance = distance,
+                                    .bound = bound,
+                                    .cosine_sum = cosine_sum};
+  assert_done(backend_decay_bound(backend, &batch, &error));
+}
+
+static double tolerance_at(int64_t distance) {
+  return distance <= 4096 ? 1e-12 : distance <= 1048576 ? 1e-9 : 1e-6;
+}
+
+/* Each row of tests/golden/decay.tsv, by itself and within a run of consecutive distances. */
+static void golden_values(void **state) {
+  (void)state;
+  FILE *file = fopen("tests/golden/decay.tsv", "r");
+  assert_non_null(file);
+  char line[512];
+  size_t rows = 0;
+  while (fgets(line, sizeof line, file)) {
+    size_t dim;
+    double base, expected_bound, expected_sum;
+    long long m;
+    if (sscanf(line, "%zu %lf %lld %lf %lf", &dim, &base, &m, &expected_bound, &expected_sum) != 5)
+      continue;
+    struct phases phases = phases_of(dim / 2, base, PRECISION_FP64);
+    const size_t pairs = dim / 2;
+    int64_t distance[1000];
+    double bound[1000], cosine_sum[1000];
+    for (int64_t i = 0; i < 1000; i++)
+      distance[i] = m - 700 + i; /* in the third tile */
+    run(&phases, distance, 1000, bound, cosine_sum);
+    const double tolerance = tolerance_at(m);
+    assert_close(bound[700] / (double)pairs, expected_bound, tolerance * expected_bound);
+    assert_close(cosine_sum[700], expected_sum, tolerance * (double)pairs);
+    run(&phases, distance + 700, 1, bound, cosine_sum);
+    assert_close(bound[0] / (double)pairs, expected_bound, tolerance * expected_bound);
+    assert_close(cosine_sum[0], expected_sum, tolerance * (double)pairs);
+    phases_free(&phases);
+    rows++;
+  }
+  fclose(file);
+  assert_true(rows > 300);
+}
+
+/* (Ci(m) − Ci(m/base)) / ln base is the mean of the cosines over ever more pairs; the trapezium
+   rule takes half of the two ends. */
+static void cosine_limit(void **state) {
+  (void)state;
+  enum { PAIRS = 1 << 17 };
+  FILE *file = fopen("tests/golden/cosine_limit.tsv", "r");
+  assert_non_null(file);
+  char line[512];
+  size_t rows = 0;
+  while (fgets(line, sizeof line, file)) {
+    double base, expected, sum;
+    long long m;
+    if (sscanf(line, "%lf %lld %lf", &base, &m, &expected) != 3) continue;
+    if (m > 10000 || base < 10000 || base > 1e6) continue; /* would need more pairs */
+    struct phases phases = phases_of(PAIRS, base, PRECISION_FP64);
+    run(&phases, &(int64_t){m}, 1, NULL, &sum);
+    phases_free(&phases);
+    const double trapezium = sum - (cos((double)m) - cos((double)m / base)) / 2;
+    assert_close(trapezium / PAIRS, expected, 1e-6);
+    rows++;
+  }
+  fclose(file);
+  assert_true(rows >= 10);
+}
+
+/* Distances of many kinds: what a run is must not show in the numbers. */
+static int64_t *distances_of(int kind, size_t count) {
+  int64_t *distance = malloc((count + 1) * sizeof *distance);
+  assert_non_null(distance);
+  for (size_t i = 0; i < count; i++) {
+    const int64_t n = (int64_t)i;
+    switch (kind) {
+    case 0:
+      distance[i] = n;
+      break;
+    case 1:
+      distance[i] = 131072 - 3 * n;
+      break; /* downwards, past 0 */
+    case 2:
+      distance[i] = 77;
+      break; /* step 0 */
+    case 3:
+      distance[i] = (int64_t)exp(12.0 * (double)i / (double)count);
+      break; /* logarithmic */
+    case 4:
+      distance[i] = i < count / 3 ? n : i < count / 2 ? 1000 + 17 * n : -n * n;
+      break;
+    default:
+      distance[i] = INT64_MIN + n * (INT64_MAX / 4096);
+      break; /* the ends of int64 */
+    }
+  }
+  return distance;
+}
+
+static void twin_of_the_oracle(void **state) {
+  (void)state;
+  static const size_t pairs_of[] = {1, 2, 5, 16, 64, 97},
+                      counts[] = {0, 1, 2, 7, 8, 9, 255, 256, 257, 513};
+  for (size_t p = 0; p < COUNT_OF(pairs_of); p++)
+    for (size_t c = 0; c < COUNT_OF(counts); c++)
+      for (int kind = 0; kind < 6; kind++) {
+        const size_t pairs = pairs_of[p], count = counts[c];
+        struct phases phases = phases_of(pairs, 10000, PRECISION_FP64);
+        int64_t *distance = distances_of(kind, count);
+        double *bound = guarded_array(count), *cosine_sum = guarded_array(count);
+        run(&phases, distance, count, bound, cosine_sum);
+        for (size_t d = 0; d<count; d += count> 64 ? 7 : 1) {
+          double expected_bound, expected_sum;
+          oracle_decay(phases.step, pairs, distance[d], &expected_bound, &expected_sum);
+          assert_close(bound[d], expected_bound, 1e-14 * expected_bound);
+          assert_close(cosine_sum[d], expected_sum, 1e-14 * (double)pairs);
+        }
+        guarded_finish(bound, count);
+        guarded_finish(cosine_sum, count);
+        free(distance);
+        phases_free(&phases);
+      }
+}
+
+/* More distances than a block, and pairs enough that tiles have fewer lanes. */
+static void long_runs_and_many_pairs(void **state) {
+  (void)state;
+  static const size_t shapes[][2] = {
+      {64, 5000}, {300, 3000}, {700, 2500}, {4096, 300}, {20000, 20}};
+  for (size_t s = 0; s < COUNT_OF(shapes); s++) {
+    const size_t pairs = shapes[s][0], count = shapes[s][1];
+    struct phases phases = phases_of(pairs, 500000, PRECISION_FP64);
+    int64_t *distance = distances_of(0, count);
+    double *bound = guarded_array(count), *cosine_sum = guarded_array(count);
+    run(&phases, distance, count, bound, cosine_sum);
+    for (size_t d = count - 1; d < count; d -= 1 + count / 13) {
+      double expected_bound, expected_sum;
+      oracle_decay(phases.step, pairs, distance[d], &expected_bound, &expected_sum);
+      const double tolerance = pairs <= 4096 ? 1e-14 : (double)pairs * 0x1p-53;
+      assert_close(bound[d], expected_bound, tolerance * expected_bound);
+      assert_close(cosine_sum[d], expected_sum, tolerance * (double)pairs);
+    }
+    guarded_finish(bound, count);
+    guarded_finish(cosine_sum, count);
+    free(distance);
+    phases_free(&phases);
+  }
+}
+
+static void exact_facts(void **state) {
+  (void)state;
+  enum { PAIRS = 24, COUNT = 300 };
+  int64_t *distance = distances_of(0, COUNT);
+  double bound[COUNT];
+  struct phases phases = phases_of(PAIRS, 1, PRECISION_FP64); /* base 1: all pairs turn as one */
+  run(&phases, distance, COUNT, bound, NULL);
+  for (size_t d = 0; d < COUNT; d++)
+    assert_close(bound[d], PAIRS * (PAIRS + 1) / 2, 1e-11);
+  phases_free(&phases);
+  phases = phases_of(1, 10000, PRECISION_FP64); /* one pair: |S_1| = 1 */
+  run(&phases, distance, COUNT, bound, NULL);
+  for (size_t d = 0; d < COUNT; d++)
+    assert_close(bound[d], 1, 1e-15);
+  phases_free(&phases);
+  free(distance);
+}
+
+/* RoFormer's figure: dim 128, base 10000; the bound is not monotone. */
+static void rises(void **state) {
+  (void)state;
+  int64_t *distance = distances_of(0, 257);
+  double bound[257];
+  struct phases phases = phases_of(64, 10000, PRECISION_FP64);
+  run(&phases, distance, 257, bound, NULL);
+  int count = 0, lowest = 0;
+  for (int m = 1; m <= 256; m++) {
+    count += bound[m] > bound[m - 1];
+    if (bound[m] < bound[lowest]) lowest = m;
+  }
+  assert_int_equal(count, 115);
+  assert_int_equal(lowest, 236);
+  assert_close(bound[236] / 64, 6.414997, 5e-7);
+  phases_free(&phases);
+  free(distance);
+}
+
+static void several_series(void **state) {
+  (void)state;
+  enum { PAIRS = 12, COUNT = 600 };
+  struct phases a = phases_of(PAIRS, 10000, PRECISION_FP64),
+                b = phases_of(PAIRS, 500000, PRECISION_FP64);
+  uint64_t step[2 * PAIRS];
+  memcpy(step, a.step, sizeof step / 2);
+  memcpy(step + PAIRS, b.step, sizeof step / 2);
+  const struct phases both = {.series = 2, .pairs = PAIRS, .step = step};
+  int64_t *distance = distances_of(4, COUNT);
+  double *bound = guarded_array(2 * COUNT), single[2 * COUNT];
+  run(&both, distance, COUNT, bound, NULL);
+  run(&a, distance, COUNT, single, NULL);
+  run(&b, distance, COUNT, single + COUNT, NULL);
+  assert_memory_equal(bound, single, sizeof single);
+  guarded_finish(bound, 2 * COUNT);
+  free(distance);
+  phases_free(&a);
+  phases_free(&b);
+}
+
+/* Below fp64 every angle is rounded by itself: no run may change that. */
+static void rounded_phases(void **state) {
+  (void)state;
+  enum { PAIRS = 16, COUNT = 40 };
+  static const enum precision formats[] = {PRECISION_FP32, PRECISION_TF32, PRECISION_BF16,
+                                           PRECISION_FP16};
+  for (size_t f = 0; f < COUNT_OF(formats); f++) {
+    struct phases phases = phases_of(PAIRS, 10000, formats[f]);
+    int64_t *distance = distances_of(0, COUNT);
+    double bound[COUNT], cosine_sum[COUNT];
+    run(&phases, distance, COUNT, bound, cosine_sum);
+    for (size_t d = 0; d < COUNT; d++) {
+      long double real = 0, imaginary = 0, sum = 0;
+      for (size_t i = 0; i < PAIRS; i++) {
+        double c, s;
+        phase_cos_sin_rounded(formats[f], phases.step[i], phases.inv_freq[i], distance[d], &c, &s);
+        sum += hypotl(real += c, imaginary += s);
+      }
+      assert_close(bound[d], (double)sum, 1e-12);
+      assert_close(cosine_sum[d], (double)real, 1e-13);
+    }
+    free(distance);
+    phases_free(&phases);
+  }
+}
+
+static void threads_do_not_matter(void **state) {
+  (void)state;
+  enum { COUNT = 20000 };
+  struct phases phases = phases_of(32, 10000, PRECISION_FP64);
+  for (int kind = 0; kind < 6; kind++) {
+    int64_t *distance = distances_of(kind, COUNT);
+    double *out[4];
+    for (int i = 0; i < 4; i++)
+      out[i] = malloc(COUNT * sizeof *out[i]);
+    for (int threads = 1; threads <= 2; threads++) {
+      thread_use(threads);
+      run(&phases, distance, COUNT, out[2 * threads - 2], out[2 * threads - 1]);
+    }
+    assert_memory_equal(out[0], out[2], COUNT * sizeof *out[0]);
+    assert_memory_equal(out[1], out[3], COUNT * sizeof *out[1]);
+    for (int i = 0; i < 4; i++)
+      free(out[i]);
+    free(distance);
+  }
+  phases_free(&phases);
+}
+
+static int open_backend(void **state) {
+  (void)state;
+  backend = open_cpu();
+  return 0;
+}
+
+static int close_backend(void **state) {
+  (void)state;
+  backend_close(backend);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(golden_values),         cmocka_unit_test(cosine_limit),
+      cmocka_unit_test(twin_of_the_oracle),    cmocka_unit_test(long_runs_and_many_pairs),
+      cmocka_unit_test(exact_facts),           cmocka_unit_test(rises),
+      cmocka_unit_test(several_series),        cmocka_unit_test(rounded_phases),
+      cmocka_unit_test(threads_do_not_matter),
+  };
+  return cmocka_run_group_tests(tests, open_backend, close_backend);
+}

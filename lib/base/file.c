@@ -189,7 +189,7 @@ static int open_target(struct file_output *output) {
   const int inherited = inherited_descriptor(output->target);
   if (inherited >= 0) return fcntl(inherited, F_DUPFD_CLOEXEC, 3);
   struct stat status;
-  if (stat(output->target, &status)) return open_beside(output, NULL);
+  if (stat(output->target, &status)) return errno == ENOENT ? open_beside(output, NULL) : -1;
   if (S_ISREG(status.st_mode)) return open_beside(output, &status);
   return open(output->target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 }

@@ -1,4 +1,5 @@
 /* ropetool verify: a numerical certificate. */
+#include <math.h>
 #include <string.h>
 
 #include "cmd/command.h"
@@ -15,11 +16,75 @@ static const struct argp_option options[] = {
     {0},
 };
 
+static size_t column(const struct table *table, const char *name) {
+  return (size_t)table_find_column(table, name);
+}
+
+/* The rows of one check in one precision, as a line for people: the worst is the row that comes
+   closest to its tolerance. */
+struct digest {
+  const char *check;
+  char precision[8]; /* what `detail` starts with */
+  size_t rows, failed, vacuous, notes, worst;
+  double nearest;
+};
+
+static double closeness(const struct table *table, size_t row, size_t value, size_t tolerance) {
+  const double v = table_real(table, row, value), t = table_real(table, row, tolerance);
+  return v == 0 ? 0 : v / t;
+}
+
+static struct digest digest_from(const struct table *table, size_t first, size_t *next) {
+  const size_t check = column(table, "check"), value = column(table, "value");
+  const size_t tolerance = column(table, "tolerance"), status = column(table, "status");
+  const size_t detail = column(table, "detail");
+  struct digest digest = {.check = table_text(table, first, check), .worst = first, .nearest = -1};
+  const char *text = table_text(table, first, detail);
+  const size_t length = strcspn(text, ":");
+  memcpy(digest.precision, text, length < sizeof digest.precision ? length : 0);
+  size_t row = first;
+  for (; row < table_rows(table) && !strcmp(table_text(table, row, check), digest.check) &&
+         !strncmp(table_text(table, row, detail), text, length + 1);
+       row++) {
+    const char *word = table_text(table, row, status);
+    const bool failed = !strcmp(word, "fail");
+    digest.rows++;
+    digest.failed += failed;
+    digest.vacuous += !strcmp(word, "vacuous");
+    digest.notes += !strcmp(word, "note");
+    const double near = failed ? INFINITY : closeness(table, row, value, tolerance);
+    if (strcmp(word, "vacuous") && near > digest.nearest) digest.nearest = near, digest.worst = row;
+  }
+  *next = row;
+  return digest;
+}
+
+static void print_digest(const struct table *table, const struct digest *digest, FILE *out) {
+  const char *status = digest->failed                    ? "FAIL"
+                       : digest->vacuous == digest->rows ? "vacuous"
+                       : digest->notes == digest->rows   ? "note"
+                                                         : "pass";
+  char share[32] = "";
+  if (digest->vacuous && digest->vacuous < digest->rows)
+    snprintf(share, sizeof share, "  (%zu vacuous)", digest->vacuous);
+  fprintf(out, "%-23s %-5s %9zu  %11.3g  %11.3g  %10.0f  %s%s\n", digest->check, digest->precision,
+          digest->rows, table_real(table, digest->worst, column(table, "value")),
+          table_real(table, digest->worst, column(table, "tolerance")),
+          table_real(table, digest->worst, column(table, "position")), status, share);
+}
+
 static void summary(const struct result *result, FILE *out) {
-  const struct meta *meta = table_meta(result->table);
-  table_write_text(result->table, out);
-  fprintf(out, "\n%.0f passed, %.0f failed, %.0f vacuous\n", meta_real(meta, "passed", 0),
-          meta_real(meta, "failed", 0), meta_real(meta, "vacuous", 0));
+  const struct table *table = result->table;
+  const struct meta *meta = table_meta(table);
+  fprintf(out, "%-23s %-5s %9s  %11s  %11s  %10s  %s\n", "check", "in", "positions", "worst value",
+          "tolerance", "at position", "status");
+  for (size_t row = 0; row < table_rows(table);) {
+    const struct digest digest = digest_from(table, row, &row);
+    print_digest(table, &digest, out);
+  }
+  fprintf(out, "\n%.0f passed, %.0f failed, %.0f vacuous (every row: --format csv)\n",
+          meta_real(meta, "passed", 0), meta_real(meta, "failed", 0),
+          meta_real(meta, "vacuous", 0));
 }
 
 /* The formats of the certificate: the one of --precision, else the ones models are run in. */

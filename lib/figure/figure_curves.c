@@ -9,14 +9,6 @@
 #include "lib/figure/palette.h"
 #include "lib/figure/traces.h"
 
-/* Colours that people with any colour vision tell apart, on white and on a dark ground: M. Okabe
-   and K. Ito, "Color Universal Design" (2008); also B. Wong, Nature Methods 8 (2011), 441. */
-enum { CATEGORIES = 6 };
-static const unsigned categories[2][CATEGORIES] = {
-    {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9},
-    {0x56b4e9, 0xe69f00, 0x009e73, 0xcc79a7, 0xf0e442, 0xd55e00},
-};
-
 /* A figure of curves while it is made. */
 struct curves {
   struct canvas canvas;
@@ -170,7 +162,7 @@ static int assign_colours(struct curves *curves, const char *palette_name, struc
     if (colour_of(curves, &curves->traces.item[i]) > count)
       count = colour_of(curves, &curves->traces.item[i]);
   struct palette palette;
-  const bool sampled = palette_name || count > CATEGORIES;
+  const bool sampled = palette_name || count > PALETTE_CATEGORIES;
   if (sampled) {
     const int code = palette_find(palette_name ? palette_name : palette_default(MATRIX_SEQUENTIAL),
                                   &palette, error);
@@ -178,7 +170,7 @@ static int assign_colours(struct curves *curves, const char *palette_name, struc
   }
   fprintf(curves->canvas.script, "array colour[%zu] = [", count);
   for (size_t i = 0; i < count; i++) {
-    unsigned rgb = sampled ? 0 : categories[curves->canvas.dark][i];
+    uint32_t rgb = sampled ? 0 : palette_category(i, curves->canvas.dark);
     const size_t entry = count > 1 ? i * 225 / (count - 1) : 0;
     for (int c = 0; c < 3 && sampled; c++)
       rgb = rgb << 8 | palette.rgb[curves->canvas.dark ? PALETTE_SIZE - 1 - entry : entry][c];

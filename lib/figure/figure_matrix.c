@@ -186,8 +186,8 @@ static void write_palette(struct canvas *canvas, const struct palette *palette) 
   fputs(")\n", canvas->script);
 }
 
-/* The line round the panel lies outside of it: it hides no cell. Lines of an odd number of pixels are sharp,
-   because gnuplot puts them on the middle of a pixel. */
+/* The line round the panel lies outside of it: it hides no cell. Lines of an odd number of pixels
+   are sharp, because gnuplot puts them on the middle of a pixel. */
 static void assign_frame(struct canvas *canvas) {
   const double thin = canvas_points(canvas, 0.5);
   const double width = canvas->format == FIGURE_PNG ? 2 * floor(thin / 2) + 1 : thin;

@@ -21,6 +21,12 @@ int palette_find(const char *name, struct palette *palette, struct error *error)
 /* The one used when none is asked for: viridis, the diverging one, the cyclic one. */
 const char *palette_default(enum matrix_range range);
 
+/* Colours of things that have no order, 0xrrggbb; `index` < PALETTE_CATEGORIES. `dark`: for a dark
+   ground. People with any colour vision tell them apart: M. Okabe and K. Ito, "Color Universal
+   Design" (2008); B. Wong, Nature Methods 8 (2011), 441. */
+enum { PALETTE_CATEGORIES = 6 };
+uint32_t palette_category(size_t index, int dark);
+
 /* How values become colours. */
 struct colour_scale {
   double low, high; /* low < high */

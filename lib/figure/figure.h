@@ -33,7 +33,8 @@ struct curve_plot {
   const char *low[2], *high[2]; /* pairs of columns drawn as filled bands behind the lines */
   const char *overlay_x, *overlay_y; /* columns of `overlay` */
   const struct table *overlay;       /* drawn over the curves as points; NULL: none */
-  /* What the legend calls them; NULL: not listed. The series are listed when there are several. */
+  /* What the legend calls them, beside the series. A line without a label has its column's name; a
+     band or points without one are not listed. */
   const char *line_labels[4], *band_labels[2], *overlay_label;
   const char *title, *xlabel, *ylabel;
 };

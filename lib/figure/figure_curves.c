@@ -106,17 +106,19 @@ static bool is_shown(const struct curves *curves, enum trace_kind kind, size_t c
    have a label; none at all when that would be one curve. */
 static int list_entries(struct curves *curves, const struct curve_plot *plot, struct error *error) {
   const size_t series = curves->traces.series_count;
+  const bool several = plot->lines[0] && (plot->lines[1] || plot->low[0] || plot->overlay);
   int code = OK;
   for (size_t s = 0; s < series && series > 1 && !code; s++)
     code = add_entry(
         curves, (struct legend_entry){TRACE_LINE, (int)s + 1, 1, curves->traces.label[s]}, error);
-  for (size_t l = 0; l < 4 && plot->lines[l] && !code; l++)
-    if (plot->line_labels[l] && (plot->lines[1] || plot->low[0] || plot->overlay) &&
-        is_shown(curves, TRACE_LINE, l))
-      code = add_entry(curves,
-                       (struct legend_entry){TRACE_LINE, series > 1 ? 0 : (int)l + 1, (int)l + 1,
-                                             plot->line_labels[l]},
-                       error);
+  for (size_t l = 0; l < 4 && plot->lines[l] && several && !code; l++) {
+    const char *label = plot->line_labels[l];
+    if (!label || !*label) label = plot->lines[l];
+    if (is_shown(curves, TRACE_LINE, l))
+      code = add_entry(
+          curves, (struct legend_entry){TRACE_LINE, series > 1 ? 0 : (int)l + 1, (int)l + 1, label},
+          error);
+  }
   for (size_t b = 0; b < 2 && plot->low[b] && !code; b++)
     if (plot->band_labels[b] && is_shown(curves, TRACE_BAND, b))
       code = add_entry(

@@ -147,8 +147,10 @@ static int lay_out(struct canvas *canvas, const struct matrix *matrix, struct ba
   set_bar(canvas, matrix, bar);
   int code = set_panel(canvas, matrix, bar, error);
   if (code || canvas->format != FIGURE_PNG) return code;
-  const double dpi = wanted_dpi(canvas, matrix);
-  if (!canvas->fixed_dpi && dpi > canvas->dpi) {
+  /* Margins are whole dots, so that one step may be a dot short. */
+  for (int steps = 0; steps < 8 && !code && !canvas->fixed_dpi; steps++) {
+    const double dpi = wanted_dpi(canvas, matrix);
+    if (dpi <= canvas->dpi) break;
     canvas->dpi = dpi;
     if (free_height) canvas->height = 0;
     set_bar(canvas, matrix, bar);

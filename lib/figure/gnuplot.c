@@ -27,13 +27,23 @@ int gnuplot_literal(const char *text, char **literal, struct error *error) {
   if (text_has_control(text))
     return error_set(error, ERROR_INPUT,
                      "control character in text '%.60s'; it must be one plain line", text);
-  *literal = memory_array(2 * strlen(text) + 3, 1, "a text of the figure", error);
+  /* Not '' for ': gnuplot's scanner takes that for the end of the text where it follows another
+   * quote. */
+  static const char before[] = "' . \"", behind[] = "\" . '";
+  *literal =
+      memory_array(strlen(text) + 1, sizeof before + sizeof behind, "a text of the figure", error);
   if (!*literal) return ERROR_FAILED;
   char *out = *literal;
   *out++ = '\'';
-  for (; *text; text++) {
-    if (*text == '\'') *out++ = '\'';
-    *out++ = *text;
+  while (*text) {
+    const size_t plain = strcspn(text, "'"), quotes = strspn(text + plain, "'");
+    out = mempcpy(out, text, plain);
+    if (quotes) {
+      out = mempcpy(out, before, sizeof before - 1);
+      out = mempcpy(out, text + plain, quotes);
+      out = mempcpy(out, behind, sizeof behind - 1);
+    }
+    text += plain + quotes;
   }
   *out = '\'';
   return OK;
@@ -57,6 +67,7 @@ static void first_complaint(const char *complaint, char *line, size_t capacity) 
 /* What a run that failed means. */
 static int run_error(const struct gnuplot_result *result, const char *terminal,
                      struct error *error) {
+  static const char own[] = "ropetool: "; /* what the templates say themselves, by `exit error` */
   char line[256];
   if (WIFSIGNALED(result->status))
     return error_set(error, ERROR_FAILED, "gnuplot was killed by signal %d (%s)",
@@ -66,6 +77,8 @@ static int run_error(const struct gnuplot_result *result, const char *terminal,
                      "terminal '%s' is not in this gnuplot; install gnuplot-nox or gnuplot-qt",
                      terminal);
   first_complaint(result->complaint, line, sizeof line);
+  if (!strncmp(line, own, sizeof own - 1))
+    return error_set(error, ERROR_FAILED, "%s", line + sizeof own - 1);
   return error_set(error, ERROR_FAILED, "gnuplot failed with status %d: %s",
                    WEXITSTATUS(result->status), line);
 }

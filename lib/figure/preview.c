@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/memory.h"
+#include "lib/base/text.h"
 #include "lib/figure/palette.h"
 #include "lib/figure/traces.h"
 
@@ -77,7 +78,8 @@ static void print_scale(const struct matrix *matrix, const struct palette *palet
       print_shade(out, index, index);
   }
   fprintf(out, " %s", high);
-  if (size + 1 + (int)strlen(matrix->value_label) <= (int)columns)
+  if (size + 1 + (int)strlen(matrix->value_label) <= (int)columns &&
+      !text_has_control(matrix->value_label))
     fprintf(out, " %s", matrix->value_label);
   fputc('\n', out);
 }
@@ -183,7 +185,7 @@ static void print_names(const struct traces *traces, unsigned columns, FILE *out
   size_t used = 0;
   for (size_t s = 0; s < traces->series_count; s++) {
     used += strlen(traces->label[s]) + 3;
-    if (used > columns) break;
+    if (used > columns || text_has_control(traces->label[s])) break;
     print_category(out, s);
     fprintf(out, "%s━\033[0m %s", s ? " " : "", traces->label[s]);
   }

@@ -1,40 +1,10 @@
 /* lib/analysis/decay.h */
-#include "tests/unit/spectra.h"
+#include "tests/unit/curves.h"
 
 #include <inttypes.h>
 
-#include "lib/analysis/decay.h"
 #include "lib/base/memory.h"
 #include "lib/base/thread.h"
-
-/* A table over distances first .. last of one plain spectrum or more; `request` without distances.
- */
-static struct table *run(struct backend *backend, struct decay_request request, int64_t first,
-                         int64_t last, struct spectrum *const *series, size_t count) {
-  int64_t *distance;
-  struct table *table = NULL;
-  struct error error;
-  if (decay_linear_distances(first, last, 1, &distance, &request.count, &error))
-    fail_msg("%s", error.message);
-  request.distance = distance;
-  if (decay_run(backend, &request, series, count, &table, &error)) fail_msg("%s", error.message);
-  free(distance);
-  return table;
-}
-
-static const struct decay_request plain = {.attain = -1};
-
-static double cell(const struct table *table, size_t row, const char *column) {
-  const int index = table_find_column(table, column);
-  assert_true(index >= 0);
-  return table_real(table, row, (size_t)index);
-}
-
-static const struct meta *series_meta(const struct table *table, size_t index) {
-  const struct meta *meta = meta_item(table_meta(table), "series", index);
-  assert_non_null(meta);
-  return meta;
-}
 
 /* Su's figure: d = 128, base 10000. 50-digit arithmetic, rounded to the digits written. */
 static void known_bounds(void **state) {
@@ -277,104 +247,6 @@ static void samples_are_quantiles(void **state) {
   spectrum_destroy(spectrum);
 }
 
-static void read_vector(const struct meta *meta, const char *name, double *vector, size_t dim) {
-  char *text = meta_to_json(meta, 0), quoted[32];
-  snprintf(quoted, sizeof quoted, "\"%s\": [", name);
-  char *cursor = strstr(text, quoted);
-  assert_non_null(cursor);
-  cursor += strlen(quoted);
-  for (size_t i = 0; i < dim; i++, cursor++)
-    vector[i] = strtod(cursor, &cursor);
-  free(text);
-}
-
-/* The vectors reported are rotated here, the query to the distance and the key to 0, then both by
-   1000 more; their score is the bound. */
-static void check_attained(struct backend *backend, const struct spectrum *spectrum,
-                           const struct meta *attain) {
-  const size_t dim = 2 * spectrum->pairs;
-  double vectors[2 * 128], rotated[2 * 128];
-  assert_true(dim <= 128);
-  const double bound = meta_real(attain, "bound", NAN), score = meta_real(attain, "score", NAN);
-  assert_near(score, bound, 1e-12 * bound);
-  read_vector(attain, "query", vectors, dim);
-  read_vector(attain, "key", vectors + dim, dim);
-  for (int64_t shift = 0; shift <= 1000; shift += 1000) {
-    const int64_t position[2] = {(int64_t)meta_real(attain, "distance", NAN) + shift, shift};
-    const struct rotate_batch batch = {.phases = {.series = 1,
-                                                  .pairs = spectrum->pairs,
-                                                  .step = spectrum->step,
-                                                  .inv_freq = spectrum->inv_freq_double},
-                                       .layout = spectrum->spec.layout,
-                                       .amplitude = 1,
-                                       .rows = 2,
-                                       .dim = dim,
-                                       .position = position,
-                                       .input = vectors,
-                                       .output = rotated};
-    assert_int_equal(backend_rotate(backend, &batch, NULL), OK);
-    double product = 0;
-    for (size_t i = 0; i < dim; i++)
-      product += rotated[i] * rotated[dim + i];
-    assert_near(product, bound, 1e-12 * bound);
-  }
-}
-
-/* Σ_j |S_j(57)|: 40-digit arithmetic. */
-static void attains_the_bound(void **state) {
-  static const struct {
-    size_t dim;
-    double base;
-    enum layout layout;
-    int64_t distance;
-    double bound;
-  } cases[] = {
-      {128, 10000, LAYOUT_INTERLEAVED, 57, 772.4824372288184938},
-      {128, 10000, LAYOUT_HALVES, 57, 772.4824372288184938},
-      {64, 500000, LAYOUT_HALVES, 57, 303.45321335406573449},
-      {8, 1, LAYOUT_INTERLEAVED, 3, 10},
-      {2, 10000, LAYOUT_INTERLEAVED, 9, 1},
-      {128, 10000, LAYOUT_INTERLEAVED, 0, 2080},
-  };
-  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-    struct rope_spec spec;
-    spec_default(&spec);
-    spec.head_dim = spec.rotary_dim = cases[c].dim;
-    spec.base = cases[c].base;
-    spec.layout = cases[c].layout;
-    struct spectrum *spectrum = spectrum_of(&spec);
-    struct decay_request request = plain;
-    request.attain = cases[c].distance;
-    struct table *table = run(*state, request, 1, 3, &spectrum, 1);
-    const struct meta *attain = meta_child(series_meta(table, 0), "attain");
-    assert_non_null(attain);
-    assert_near(meta_real(attain, "distance", NAN), (double)cases[c].distance, 0);
-    assert_near(meta_real(attain, "bound", NAN), cases[c].bound, 1e-12 * cases[c].bound);
-    check_attained(*state, spectrum, attain);
-    table_destroy(table);
-    spectrum_destroy(spectrum);
-  }
-}
-
-/* Rounded tables have partial sums of their own, and a bound that is attained all the same. */
-static void attains_in_every_format(void **state) {
-  for (int p = 0; p < PRECISION_COUNT; p++) {
-    struct rope_spec spec;
-    spec_default(&spec);
-    spec.precision = (enum precision)p;
-    struct spectrum *spectrum = spectrum_of(&spec);
-    struct decay_request request = plain;
-    request.attain = 57;
-    struct table *table = run(*state, request, 57, 57, &spectrum, 1);
-    const struct meta *attain = meta_child(series_meta(table, 0), "attain");
-    const double bound = meta_real(attain, "bound", NAN);
-    assert_near(bound, 64 * cell(table, 0, "bound"), 1e-12 * bound);
-    assert_near(meta_real(attain, "score", NAN), bound, 1e-12 * bound);
-    table_destroy(table);
-    spectrum_destroy(spectrum);
-  }
-}
-
 static void series_have_distinct_names(void **state) {
   struct rope_spec spec;
   struct spectrum *series[6];
@@ -403,75 +275,6 @@ static void series_have_distinct_names(void **state) {
     spectrum_destroy(series[i]);
   }
   table_destroy(table);
-}
-
-static void linear_distances(void **state) {
-  (void)state;
-  int64_t *distance;
-  size_t count;
-  assert_int_equal(decay_linear_distances(3, 20, 5, &distance, &count, NULL), OK);
-  assert_int_equal(count, 4);
-  for (size_t i = 0; i < count; i++)
-    assert_int_equal(distance[i], 3 + 5 * i);
-  free(distance);
-  assert_int_equal(
-      decay_linear_distances(INT64_MAX - 1, INT64_MAX, INT64_MAX, &distance, &count, NULL), OK);
-  assert_int_equal(count, 1);
-  free(distance);
-}
-
-static void logarithmic_distances(void **state) {
-  (void)state;
-  static const struct {
-    int64_t first, last;
-    size_t points;
-  } cases[] = {{0, 1048576, 512}, {1, 1048576, 21}, {0, 256, 512},     {0, 100, 1000000},
-               {0, 0, 2},         {0, 1, 2},        {0, 1000, 2},      {7, 7, 5},
-               {5, 6, 2},         {0, 100, 3},      {0, INT64_MAX, 64}};
-  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-    int64_t *distance;
-    size_t count;
-    assert_int_equal(decay_log_distances(cases[c].first, cases[c].last, cases[c].points, &distance,
-                                         &count, NULL),
-                     OK);
-    assert_true(count >= 1 && count <= cases[c].points);
-    assert_int_equal(distance[0], cases[c].first);
-    assert_int_equal(distance[count - 1], cases[c].last);
-    for (size_t i = 1; i < count; i++)
-      assert_true(distance[i] > distance[i - 1]);
-    if (cases[c].points == 21) /* powers of two */
-      for (size_t i = 0; i < count; i++)
-        assert_int_equal(distance[i], (int64_t)1 << i);
-    if (cases[c].points == 1000000) assert_int_equal(count, 101);
-    free(distance);
-  }
-}
-
-static void refuses_ranges(void **state) {
-  (void)state;
-  int64_t *distance;
-  size_t count;
-  struct error error;
-  assert_int_equal(decay_linear_distances(-1, 5, 1, &distance, &count, &error), ERROR_INPUT);
-  assert_message(error, "negative distance '-1'");
-  assert_int_equal(decay_linear_distances(5, 4, 1, &distance, &count, &error), ERROR_INPUT);
-  assert_message(error, "'5:4'");
-  assert_int_equal(decay_linear_distances(0, 4, 0, &distance, &count, &error), ERROR_INPUT);
-  assert_message(error, "step '0'");
-  assert_int_equal(decay_linear_distances(0, 4, -3, &distance, &count, &error), ERROR_INPUT);
-  assert_int_equal(decay_linear_distances(0, 1000000000000, 1, &distance, &count, &error),
-                   ERROR_FAILED);
-  assert_message(error, "GiB");
-  assert_int_equal(decay_linear_distances(0, INT64_MAX, 1, &distance, &count, &error),
-                   ERROR_FAILED);
-  assert_int_equal(decay_log_distances(-2, 5, 10, &distance, &count, &error), ERROR_INPUT);
-  assert_int_equal(decay_log_distances(3, 2, 10, &distance, &count, &error), ERROR_INPUT);
-  assert_int_equal(decay_log_distances(0, 5, 1, &distance, &count, &error), ERROR_INPUT);
-  assert_message(error, "'1'");
-  assert_int_equal(decay_log_distances(0, 5, 0, &distance, &count, &error), ERROR_INPUT);
-  assert_int_equal(decay_log_distances(0, INT64_MAX, (size_t)1 << 40, &distance, &count, &error),
-                   ERROR_FAILED);
-  assert_message(error, "GiB");
 }
 
 static void refuses_requests(void **state) {
@@ -555,12 +358,7 @@ int main(void) {
       cmocka_unit_test(limits),
       cmocka_unit_test(limit_needs_a_plain_spectrum),
       cmocka_unit_test(samples_are_quantiles),
-      cmocka_unit_test(attains_the_bound),
-      cmocka_unit_test(attains_in_every_format),
       cmocka_unit_test(series_have_distinct_names),
-      cmocka_unit_test(linear_distances),
-      cmocka_unit_test(logarithmic_distances),
-      cmocka_unit_test(refuses_ranges),
       cmocka_unit_test(refuses_requests),
       cmocka_unit_test(threads_do_not_matter),
   };

@@ -8,6 +8,9 @@
  */
 enum { CERTIFICATE_VECTORS = 16, CERTIFICATE_SCRATCH = 3, CERTIFICATE_REMARK = 96 };
 
+/* With an entry over this, or NaN, a matrix is no rotation and an iteration on it might not end. */
+#define CERTIFICATE_ENTRY_MAXIMUM 1e6
+
 /* One position in one precision: what a check works on. */
 struct certificate_case {
   const struct spectrum *spectrum;

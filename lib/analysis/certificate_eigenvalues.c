@@ -74,7 +74,7 @@ static int run_eigenvalues(const struct certificate_case *item, struct certifica
   result->tolerance = turn + 4 * (double)dim * BOUND_DOUBLE;
   result->blind = bound_reach(item->spectrum, item->position);
   result->value = NAN;
-  if (!isfinite(linalg_max_abs(dim * dim, item->rotation))) return OK;
+  if (!(linalg_max_abs(dim * dim, item->rotation) <= CERTIFICATE_ENTRY_MAXIMUM)) return OK;
   struct point *points = memory_array(2 * dim, sizeof *points, "the eigenvalues", error);
   if (!points) return error->code;
   const int code = match(item, points, &result->value, error);

@@ -49,7 +49,7 @@ char *meta_to_json(const struct meta *meta, int indent);
 void meta_write(const struct meta *meta, int indent, FILE *out);
 
 /* From JSON text whose root is an object; destroy it. ERROR_INPUT with the place of the fault, and
-   *meta is NULL. */
+ *meta is NULL. */
 int meta_from_json(const char *text, size_t size, struct meta **meta, struct error *error);
 
 #endif

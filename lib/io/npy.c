@@ -46,7 +46,7 @@ void npy_write_header(FILE *out, const char *descr, const size_t *shape, size_t 
 
 void npy_write_reals(FILE *out, const double *values, size_t count) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  fwrite(values, sizeof *values, count, out);
+  if (count) fwrite(values, sizeof *values, count, out);
 #else
   for (size_t i = 0; i < count; i++) {
     int64_t bits;

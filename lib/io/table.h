@@ -57,8 +57,8 @@ void table_write_npy(const struct table *table, FILE *out);
 void table_write_text(const struct table *table, FILE *out);
 
 /* Reads a CSV file (RFC 4180; LF as well as CRLF ends a line) with a header line. Columns in which
-   every filled cell is a number, "inf" or "nan" are COLUMN_REAL. Blank lines are left out where
-   there are two columns or more. */
+   every filled cell is a number, "inf" or "nan" are COLUMN_REAL. Blank lines are left out unless
+   there is one column. */
 int table_read_csv(const char *path, struct table **table, struct error *error);
 
 #endif

@@ -69,7 +69,7 @@ static int end_field(struct cursor *cursor, char *end, struct error *error) {
   return OK;
 }
 
-/* Adds the fields of one record; a blank line is none where records have several fields. */
+/* Adds the fields of one record; a blank line is none unless records have one field. */
 static int read_record(struct cursor *cursor, struct fields *fields, struct error *error) {
   const size_t first = fields->count, line = cursor->line;
   char end = ',';
@@ -83,7 +83,7 @@ static int read_record(struct cursor *cursor, struct fields *fields, struct erro
   }
   const size_t found = fields->count - first;
   if (end == '\n') cursor->line++;
-  if (found == 1 && !*fields->field[first] && fields->columns > 1) {
+  if (found == 1 && !*fields->field[first] && fields->columns != 1) {
     fields->count = first;
     return OK;
   }

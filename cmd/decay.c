@@ -83,19 +83,6 @@ static int read_distances(const struct invocation *invocation, struct decay_requ
   return decay_linear_distances(range[0], range[1], range[2], distance, &request->count, error);
 }
 
-static int read_normalisation(const struct invocation *invocation,
-                              enum normalisation *normalisation, struct error *error) {
-  static const char *const names[] = {"mean", "sum", "unit"};
-  const char *text = option_text(invocation, "normalise", "mean");
-  for (int i = 0; i < 3; i++)
-    if (!strcmp(text, names[i])) {
-      *normalisation = (enum normalisation)i;
-      return OK;
-    }
-  return error_set(error, ERROR_INPUT,
-                   "unknown normalisation '%s' of --normalise: mean, sum or unit", text);
-}
-
 static int read_request(const struct invocation *invocation, struct decay_request *request,
                         int64_t **distance, struct error *error) {
   int64_t samples = 0, seed = 1;
@@ -104,7 +91,9 @@ static int read_request(const struct invocation *invocation, struct decay_reques
       .limit = option_given(invocation, "limit"),
       .attain = -1,
   };
-  if (read_normalisation(invocation, &request->normalisation, error)) return error->code;
+  if (normalisation_parse(option_text(invocation, "normalise", "mean"), &request->normalisation,
+                          error))
+    return error->code;
   if (option_integer(invocation, "samples", 1, INT32_MAX, &samples, error)) return error->code;
   if (option_integer(invocation, "seed", 0, INT64_MAX, &seed, error)) return error->code;
   if (option_tokens(invocation, "attain", 0, most_tokens, &request->attain, error))

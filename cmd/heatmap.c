@@ -59,19 +59,17 @@ static int read_numbers(const struct invocation *invocation, struct map_request 
 }
 
 /* Options that the chosen map would silently ignore are conflicts. */
-static int check_conflicts(const struct invocation *invocation, const char *what,
+static int check_conflicts(const struct invocation *invocation, const struct map_kind *kind,
                            struct error *error) {
-  static const struct {
-    const char *option, *kinds;
-  } needs[] = {
-      {"content", "scores softmax"}, {"batch", "scores softmax"}, {"causal", "scores softmax"},
-      {"seed", "scores softmax"},    {"position", "rotation"},
-  };
-  for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
-    if (option_given(invocation, needs[i].option) && !strstr(needs[i].kinds, what))
-      return error_set(
-          error, ERROR_INPUT, "--%s goes with --what %s, not with '%s'", needs[i].option,
-          !strcmp(needs[i].kinds, "rotation") ? "rotation" : "scores or softmax", what);
+  static const char *const attention[] = {"content", "batch", "causal", "seed"};
+  const char *what = map_kind_name(kind);
+  for (size_t i = 0; i < sizeof attention / sizeof *attention && !map_kind_is_attention(kind); i++)
+    if (option_given(invocation, attention[i]))
+      return error_set(error, ERROR_INPUT, "--%s goes with --what scores or softmax, not with '%s'",
+                       attention[i], what);
+  if (option_given(invocation, "position") && strcmp(what, "rotation"))
+    return error_set(error, ERROR_INPUT, "--position goes with --what rotation, not with '%s'",
+                     what);
   return OK;
 }
 
@@ -81,7 +79,7 @@ static int read_request(const struct invocation *invocation, struct map_request 
              *reduce = option_text(invocation, "reduce", NULL);
   *request = (struct map_request){.causal = option_given(invocation, "causal"), .reduction = -1};
   if (map_kind_find(what, &request->kind, error)) return error->code;
-  if (check_conflicts(invocation, what, error)) return error->code;
+  if (check_conflicts(invocation, request->kind, error)) return error->code;
   if (encoding_find(option_text(invocation, "encoding", "rope"), &request->encoding, error))
     return error->code;
   if (content_parse(option_text(invocation, "content", "ones"), &request->content, error))

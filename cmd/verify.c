@@ -64,7 +64,7 @@ static void print_digest(const struct table *table, const struct digest *digest,
                        : digest->vacuous == digest->rows ? "vacuous"
                        : digest->notes == digest->rows   ? "note"
                                                          : "pass";
-  char share[32] = "";
+  char share[40] = "";
   if (digest->vacuous && digest->vacuous < digest->rows)
     snprintf(share, sizeof share, "  (%zu vacuous)", digest->vacuous);
   fprintf(out, "%-23s %-5s %9zu  %11.3g  %11.3g  %10.0f  %s%s\n", digest->check, digest->precision,

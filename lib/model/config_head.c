@@ -10,8 +10,12 @@ static int read_latent(struct config *config, bool *latent, struct error *error)
   *latent = place != NULL;
   if (!place) return OK;
   const int failed = fields_count(place, key, &dim, error);
-  if (!failed) config->spec->head_dim = config->spec->rotary_dim = (size_t)dim;
-  return failed;
+  if (failed) return failed;
+  if (dim % 2)
+    return error_set(error, ERROR_INPUT, "'%s' is %lld: an even number is needed", key,
+                     (long long)dim);
+  config->spec->head_dim = config->spec->rotary_dim = (size_t)dim;
+  return OK;
 }
 
 static int divide(struct config *config, const struct fields *place, const char *hidden_key,

@@ -11,6 +11,9 @@ static const char *const common_keys[] = {"rope_type",     "type",
                                           "rope_theta",    "partial_rotary_factor",
                                           "mrope_section", "mrope_interleaved"};
 
+/* Real dictionaries have about ten names, some of several versions of a rule at most thirty. */
+enum { MOST_NAMES = 64 };
+
 static bool is_common(const char *key) {
   for (size_t i = 0; i < sizeof common_keys / sizeof *common_keys; i++)
     if (!strcmp(common_keys[i], key)) return true;
@@ -100,6 +103,9 @@ int config_find_rope(struct config *config, struct error *error) {
   const struct fields *place = config_find(config, keys, &config->rope_name);
   if (!place) return OK;
   failed = fields_object(place, config->rope_name, &config->rope, error);
+  if (!failed && fields_size(config->rope) > MOST_NAMES)
+    return error_set(error, ERROR_INPUT, "'%s' holds %zu names: at most %d are read",
+                     config->rope_name, fields_size(config->rope), MOST_NAMES);
   if (!failed) failed = check_one_for_all(config, error);
   return failed ? failed : check_both(config, place, error);
 }

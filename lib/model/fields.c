@@ -49,6 +49,10 @@ enum field_kind fields_kind(const struct fields *fields, const char *name) {
   return json_is_number(value) ? FIELD_NUMBER : FIELD_FLAG;
 }
 
+size_t fields_size(const struct fields *fields) {
+  return json_object_size(json_of(fields));
+}
+
 const char *fields_name_at(const struct fields *fields, size_t index) {
   void *at = json_object_iter(json_of(fields));
   for (; at && index; index--)

@@ -20,6 +20,8 @@ enum field_kind { FIELD_NONE, FIELD_NUMBER, FIELD_TEXT, FIELD_FLAG, FIELD_LIST, 
 
 enum field_kind fields_kind(const struct fields *fields, const char *name);
 
+size_t fields_size(const struct fields *fields);
+
 /* The names in the order of the file, those with null values too; NULL past the end. */
 const char *fields_name_at(const struct fields *fields, size_t index);
 

@@ -1,0 +1,43 @@
+/* Any text as a config.json: read, and a spectrum made of what comes out. Whatever was accepted
+ * keeps the promises of rope_spec. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/model/config.h"
+#include "lib/rope/spectrum.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_error(const struct error *error) {
+  const size_t length = strnlen(error->message, sizeof error->message);
+  if (length == 0 || length == sizeof error->message || strchr(error->message, '\n')) abort();
+}
+
+static void check_spectrum(const struct spectrum *spectrum) {
+  if (spectrum->pairs * 2 != spectrum->spec.rotary_dim) abort();
+  for (size_t i = 0; i < spectrum->pairs; i++)
+    if (!(spectrum->inv_freq[i] >= 0)) abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  struct rope_spec spec = {.label = ""};
+  struct error error = {OK, ""};
+  struct spectrum *spectrum = NULL;
+  struct meta *meta = meta_create();
+  if (config_read((const char *)data, size, &spec, meta, &error)) {
+    check_error(&error);
+  } else {
+    if (!(spec.base > 0) || spec.rotary_dim < 2 || spec.rotary_dim > spec.head_dim) abort();
+    if (spec.context < 0) abort();
+    if (spectrum_create(&spec, &spectrum, &error))
+      check_error(&error);
+    else
+      check_spectrum(spectrum);
+    if (spectrum) spectrum_describe(spectrum, meta);
+    free(meta_to_json(meta, 0));
+  }
+  spectrum_destroy(spectrum);
+  meta_destroy(meta);
+  return 0;
+}

@@ -1,0 +1,288 @@
+/* Hugging Face configs: public ones whole; small ones for dimensions, layout, context and what is
+ * not a config. For the rope dictionary see test_config_rope.c. */
+#include "lib/model/model.h"
+#include "tests/unit/config_case.h"
+
+/* What public models are known to be, and what is refused today and why. */
+static const struct {
+  const char *name;
+  size_t head_dim, rotary_dim;
+  double base;
+  enum layout layout;
+  int64_t context;
+  const char *scaling; /* or, with head_dim 0, what the error names */
+} models[] = {
+    {"CodeLlama-7b", 128, 128, 1e6, LAYOUT_HALVES, 16384, "none"},
+    {"Llama-2-7b-hf", 128, 128, 1e4, LAYOUT_HALVES, 4096, "none"},
+    {"Llama-3.1-8B", 128, 128, 5e5, LAYOUT_HALVES, 131072, "llama3"},
+    {"Llama-3.2-1B", 64, 64, 5e5, LAYOUT_HALVES, 131072, "llama3"},
+    {"Llama-4-Scout-17B-16E", 128, 128, 5e5, LAYOUT_INTERLEAVED, 10485760, "llama3"},
+    {"Meta-Llama-3-8B", 128, 128, 5e5, LAYOUT_HALVES, 8192, "none"},
+    {"Mistral-7B-Instruct-v0.2", 128, 128, 1e6, LAYOUT_HALVES, 32768, "none"},
+    {"Mistral-7B-v0.1", 128, 128, 1e4, LAYOUT_HALVES, 32768, "none"},
+    {"Mixtral-8x7B-v0.1", 128, 128, 1e6, LAYOUT_HALVES, 32768, "none"},
+    {"OLMo-2-1124-7B", 128, 128, 5e5, LAYOUT_HALVES, 4096, "none"},
+    {"Qwen2-7B", 128, 128, 1e6, LAYOUT_HALVES, 32768, "none"},
+    {"Qwen2-VL-7B-Instruct", 128, 128, 1e6, LAYOUT_HALVES, 32768, "none"},
+    {"Qwen2.5-7B", 128, 128, 1e6, LAYOUT_HALVES, 131072, "none"},
+    {"Qwen3-8B", 128, 128, 1e6, LAYOUT_HALVES, 40960, "none"},
+    {"Qwen3-VL-30B-A3B-Instruct", 128, 128, 5e6, LAYOUT_HALVES, 262144, "none"},
+    {"SmolLM3-3B", 128, 128, 5e6, LAYOUT_HALVES, 65536, "none"},
+    {"TinyLlama-1.1B-Chat-v1.0", 64, 64, 1e4, LAYOUT_HALVES, 2048, "none"},
+    {"c4ai-command-r-v01", 128, 128, 8e6, LAYOUT_INTERLEAVED, 8192, "none"},
+    {"chatglm3-6b", 128, 64, 1e4, LAYOUT_INTERLEAVED, 8192, "none"},
+    {"falcon-7b", 64, 64, 1e4, LAYOUT_HALVES, 0, "none"},
+    {"gemma-2-9b", 256, 256, 1e4, LAYOUT_HALVES, 8192, "none"},
+    {"gemma-2b", 256, 256, 1e4, LAYOUT_HALVES, 8192, "none"},
+    {"glm-4-9b-chat", 128, 64, 5e6, LAYOUT_INTERLEAVED, 131072, "none"},
+    {"gpt-j-6b", 256, 64, 1e4, LAYOUT_INTERLEAVED, 2048, "none"},
+    {"gpt-neox-20b", 96, 24, 1e4, LAYOUT_HALVES, 2048, "none"},
+    {"phi-2", 80, 32, 1e4, LAYOUT_HALVES, 2048, "none"},
+    {"phi-2_old_format", 80, 32, 1e4, LAYOUT_HALVES, 2048, "none"},
+    {"pythia-6.9b", 128, 32, 1e4, LAYOUT_HALVES, 2048, "none"},
+    {"roformer_chinese_base", 64, 64, 1e4, LAYOUT_INTERLEAVED, 1536, "none"},
+    {"stablelm-3b-4e1t", 80, 20, 1e4, LAYOUT_HALVES, 4096, "none"},
+    {.name = "DeepSeek-V2-Lite", .scaling = "'rope_scaling': the scaling type 'yarn' is not"},
+    {.name = "DeepSeek-V3", .scaling = "'rope_scaling': the scaling type 'yarn' is not"},
+    {.name = "MiniCPM3-4B",
+     .scaling = "the scaling type 'longrope' is not supported: none, linear"},
+    {.name = "Ministral-3-3B-2512", .scaling = "'rope_parameters': the scaling type 'yarn' is not"},
+    {.name = "ModernBERT-base", .scaling = "(full_attention, sliding_attention)"},
+    {.name = "Phi-3.5-mini-instruct", .scaling = "the scaling type 'longrope' is not supported"},
+    {.name = "Phi-4-mini-instruct", .scaling = "the scaling type 'longrope' is not supported"},
+    {.name = "Qwen2.5-7B-Instruct_yarn_card",
+     .scaling = "the scaling type 'yarn' is not supported"},
+    {.name = "Yarn-Llama-2-7b-64k", .scaling = "the scaling type 'yarn' is not supported"},
+    {.name = "gemma-3-4b-it", .scaling = "(full_attention, sliding_attention)"},
+    {.name = "gemma-4-12b", .scaling = "(full_attention, sliding_attention)"},
+    {.name = "gpt-oss-20b", .scaling = "the scaling type 'yarn' is not supported"},
+    {.name = "internlm2_5-7b-chat", .scaling = "the scaling type 'dynamic' is not supported"},
+    {.name = "gpt2", .scaling = "the model has no RoPE: model_type 'gpt2' has learned absolute"},
+};
+
+static void public_models_are_understood(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+    struct model_source source;
+    char path[256];
+    snprintf(path, sizeof path, "tests/golden/configs/%s.json", models[i].name);
+    error = (struct error){OK, ""};
+    const int status = model_read(path, &spec, &source, meta, &error);
+    if (models[i].head_dim == 0) {
+      assert_int_equal(status, ERROR_INPUT);
+      assert_int_equal(strncmp(error.message + 1, path, strlen(path)), 0);
+      if (!strstr(error.message, models[i].scaling)) fail_msg("%s", error.message);
+      continue;
+    }
+    if (status) fail_msg("%s", error.message);
+    assert_string_equal(spec.label, models[i].name);
+    assert_int_equal(spec.head_dim, models[i].head_dim);
+    assert_int_equal(spec.rotary_dim, models[i].rotary_dim);
+    assert_true(spec.base == models[i].base);
+    assert_int_equal(spec.layout, models[i].layout);
+    assert_int_equal(spec.context, models[i].context);
+    assert_string_equal(spec.scaling.type, models[i].scaling);
+  }
+  /* Only these have something to say. */
+  assert_int_equal(meta_count(meta, "warnings"), 5);
+  warned(0, "Llama-4-Scout-17B-16E: high_freq_factor 1 is not above low_freq_factor 1");
+  warned(1, "Llama-4-Scout-17B-16E: one in 4 layers has no RoPE ('no_rope_layer_interval')");
+  warned(2, "Qwen2-VL-7B-Instruct: M-RoPE is read as for text");
+  warned(3, "Qwen3-VL-30B-A3B-Instruct: M-RoPE is read as for text");
+  warned(4, "SmolLM3-3B: 9 of 36 layers have no RoPE ('no_rope_layers')");
+}
+
+static void head_dimension_is_the_explicit_one(void **state) {
+  (void)state;
+  read_well("{\"model_type\": \"mistral\", \"hidden_size\": 5120, \"num_attention_heads\": 32,"
+            " \"head_dim\": 128, \"rope_theta\": 1e6}",
+            0);
+  assert_int_equal(spec.head_dim, 128);
+  read_well("{\"model_type\": \"gemma2\", \"hidden_size\": 640, \"num_attention_heads\": 4,"
+            " \"head_dim\": 256, \"rope_theta\": 1e4}",
+            0);
+  assert_int_equal(spec.head_dim, 256);
+  assert_int_equal(spec.rotary_dim, 256);
+  read_well(PLAIN(", \"head_dim\": null"), 0);
+  assert_int_equal(spec.head_dim, 128);
+  read_well(PLAIN(", \"head_dim\": 64.0"), 0);
+  assert_int_equal(spec.head_dim, 64);
+  read_well("{\"model_type\": \"deepseek_v3\", \"head_dim\": 192, \"qk_rope_head_dim\": 64,"
+            " \"partial_rotary_factor\": 0.5, \"rope_theta\": 50000}",
+            0);
+  assert_int_equal(spec.head_dim, 64);
+  assert_int_equal(spec.rotary_dim, 64);
+  assert_int_equal(spec.layout, LAYOUT_INTERLEAVED);
+  refused(
+      "{\"model_type\": \"llama\", \"hidden_size\": 4096}",
+      "the head dimension is not given: 'head_dim', or 'hidden_size' and 'num_attention_heads'");
+  refused("{\"model_type\": \"llama\", \"hidden_size\": 641, \"num_attention_heads\": 4}",
+          "'hidden_size' 641 is not a multiple of 'num_attention_heads' 4");
+  refused("{\"model_type\": \"llama\", \"hidden_size\": 64, \"num_attention_heads\": 0}",
+          "'num_attention_heads' is 0: a whole number from 1 to 2^53 is needed");
+  refused(PLAIN(", \"head_dim\": -128"), "'head_dim' is -128");
+  refused(PLAIN(", \"head_dim\": 127.5"), "'head_dim' is 127.5");
+  refused(PLAIN(", \"head_dim\": 1e300"), "'head_dim' is 1e+300");
+  refused(PLAIN(", \"head_dim\": true"), "'head_dim' is true");
+  refused(PLAIN(", \"qk_rope_head_dim\": 63"), "'qk_rope_head_dim' is 63: an even number");
+  refused(PLAIN(", \"qk_rope_head_dim\": \"64\""), "'qk_rope_head_dim' is the text \"64\"");
+}
+
+static void part_of_a_head_rotates(void **state) {
+  (void)state;
+  /* The frequencies are those of the rotated dimensions alone: test_spectrum, phi-2. */
+  read_well(PLAIN(", \"head_dim\": 8, \"partial_rotary_factor\": 0.5"), 0);
+  assert_int_equal(spec.head_dim, 8);
+  assert_int_equal(spec.rotary_dim, 4);
+  read_well(PLAIN(", \"rope_parameters\": {\"rope_type\": \"default\","
+                  " \"partial_rotary_factor\": 0.25}"),
+            0);
+  assert_int_equal(spec.rotary_dim, 32);
+  read_well(PLAIN(", \"partial_rotary_factor\": 0.5, \"rope_parameters\":"
+                  " {\"partial_rotary_factor\": 0.25}"),
+            1);
+  assert_int_equal(spec.rotary_dim, 32);
+  warned(0, "'partial_rotary_factor' 0.25 of 'rope_parameters' is used, not 'partial_rotary_factor'"
+            " 0.5");
+  /* int(80 · 0.33) = 26 */
+  read_well(PLAIN(", \"head_dim\": 80, \"rotary_pct\": 0.33"), 0);
+  assert_int_equal(spec.rotary_dim, 26);
+  read_well(PLAIN(", \"rotary_emb_fraction\": 1.0"), 0);
+  assert_int_equal(spec.rotary_dim, 128);
+  read_well(PLAIN(", \"rotary_dim\": 64, \"partial_rotary_factor\": 0.5"), 0);
+  assert_int_equal(spec.rotary_dim, 64);
+  refused(PLAIN(", \"rotary_dim\": 48, \"partial_rotary_factor\": 0.5"),
+          "'rotary_dim' 48 and 'partial_rotary_factor' 0.5 do not agree: that is 64 of 128");
+  refused(PLAIN(", \"rotary_dim\": 256"),
+          "256 of 128 dimensions of a head would rotate: 'rotary_dim'");
+  refused(PLAIN(", \"rotary_dim\": 63"),
+          "63 of 128 dimensions of a head would rotate: 'rotary_dim'");
+  refused(PLAIN(", \"head_dim\": 80, \"rotary_pct\": 0.39"),
+          "31 of 80 dimensions of a head would rotate: 'rotary_pct' must give an even number");
+  refused(PLAIN(", \"partial_rotary_factor\": 0.001"), "0 of 128 dimensions");
+  refused(PLAIN(", \"partial_rotary_factor\": 1.5"),
+          "'partial_rotary_factor' is 1.5: a number in (0, 1]");
+  refused(PLAIN(", \"partial_rotary_factor\": 0"),
+          "'partial_rotary_factor' is 0: a number greater than 0");
+  refused(PLAIN(", \"partial_rotary_factor\": \"0.5\""),
+          "'partial_rotary_factor' is the text \"0.5\"");
+  /* The default of a family is said when it is used. */
+  read_well("{\"model_type\": \"gpt_neox\", \"hidden_size\": 6144, \"num_attention_heads\": 64,"
+            " \"rotary_emb_base\": 10000}",
+            1);
+  assert_int_equal(spec.rotary_dim, 24);
+  warned(0, "there is no 'partial_rotary_factor': 0.25, the default of model_type 'gpt_neox'");
+}
+
+static void language_part_is_read(void **state) {
+  (void)state;
+  read_well(
+      "{\"model_type\": \"some_vl\", \"rope_theta\": 5, \"hidden_size\": 7, \"vision_config\":"
+      " {\"head_dim\": 3}, \"text_config\": " PLAIN(", \"head_dim\": 96") "}",
+      0);
+  assert_int_equal(spec.head_dim, 96);
+  assert_true(spec.base == 1e6);
+  assert_int_equal(spec.context, 32768);
+  read_well("{\"head_dim\": 96, \"thinker_config\": {\"text_config\": " PLAIN("") "}}", 0);
+  assert_int_equal(spec.head_dim, 128);
+  read_well(
+      "{\"rope_theta\": 70000, \"head_dim\": 96, \"text_config\": {\"model_type\": \"llama\"}}", 1);
+  assert_true(spec.base == 70000);
+  assert_int_equal(spec.head_dim, 96);
+  warned(0, "'rope_theta' is read from outside the language model's part");
+  refused("{\"text_config\": 5}", "'text_config' is 5: an object is needed");
+  refused("{\"text_config\": {\"model_type\": \"gpt2\"}}", "the model has no RoPE");
+}
+
+static void layout_can_be_told(void **state) {
+  (void)state;
+  read_well(PLAIN(", \"rope_interleave\": true"), 0);
+  assert_int_equal(spec.layout, LAYOUT_INTERLEAVED);
+  read_well("{\"model_type\": \"deepseek_v3\", \"qk_rope_head_dim\": 64, \"rope_theta\": 1e4,"
+            " \"rope_interleave\": false}",
+            0);
+  assert_int_equal(spec.layout, LAYOUT_HALVES);
+  refused(PLAIN(", \"rope_interleave\": 1"), "'rope_interleave' is 1: true or false is needed");
+}
+
+static void models_without_rope_are_told(void **state) {
+  (void)state;
+  refused("{\"model_type\": \"bloom\", \"n_head\": 32}", "has ALiBi biases");
+  refused("{\"model_type\": \"mamba\"}", "has no attention");
+  refused("{\"model_type\": \"falcon\", \"head_dim\": 64, \"alibi\": true}",
+          "the model has no RoPE: 'alibi' is true");
+  refused("{\"model_type\": \"esm\", \"head_dim\": 64, \"position_embedding_type\": \"absolute\"}",
+          "the model has no RoPE: 'position_embedding_type' is 'absolute'");
+  read_well("{\"model_type\": \"esm\", \"head_dim\": 64, \"position_embedding_type\": \"rotary\"}",
+            0);
+  refused("{\"model_type\": \"chatglm\", \"head_dim\": 64, \"position_encoding_2d\": true}",
+          "two-dimensional positions");
+}
+
+static void context_is_found(void **state) {
+  (void)state;
+  read_well(QWEN(", \"rope_theta\": 1e4, \"seq_length\": 2048"), 0);
+  assert_int_equal(spec.context, 2048);
+  read_well(QWEN(", \"rope_theta\": 1e4, \"n_ctx\": 512, \"max_position_embeddings\": 1024"), 0);
+  assert_int_equal(spec.context, 1024);
+  read_well(QWEN(", \"rope_theta\": 1e4"), 0);
+  assert_int_equal(spec.context, 0);
+  refused(
+      QWEN(", \"max_position_embeddings\": \"2*32000\""),
+      "'max_position_embeddings' is the text \"2*32000\": a whole number from 1 to 2^53 is needed");
+  refused(QWEN(", \"max_position_embeddings\": 0"), "'max_position_embeddings' is 0");
+  refused(QWEN(", \"max_position_embeddings\": 1e17"), "'max_position_embeddings' is 1e+17");
+  refused(PLAIN(", \"no_rope_layers\": 3"), "'no_rope_layers' is 3");
+  refused(PLAIN(", \"no_rope_layer_interval\": -4"), "'no_rope_layer_interval' is -4");
+}
+
+static void broken_json_is_placed(void **state) {
+  (void)state;
+  refused("", "not valid JSON at line");
+  refused("{\n  \"model_type\": \"llama\",\n  \"rope_theta\": 1",
+          "not valid JSON at line 3, column");
+  refused("{\"a\": 1,}", "not valid JSON at line 1, column");
+  refused("model: llama", "not valid JSON at line 1, column");
+  refused(PLAIN("") " x", "not valid JSON at line 1, column");
+  refused("{\"rope_theta\": 1e4, \"rope_theta\": 1e6}", "duplicate object key");
+  refused("[1, 2]", "not a configuration: its JSON is not an object");
+  refused("3", "not a configuration: its JSON is not an object");
+  refused("null", "not a configuration: its JSON is not an object");
+  refused("{\"model_type\": \"\xff\xfe\"}", "not valid JSON at line 1, column");
+  refused("{\"head_dim\": 123456789012345678901234567890}", "not valid JSON at line 1, column");
+  refused("{\"model_type\": 3}", "'model_type' is 3: a text is needed");
+  static const char zero[] = "{\"model_type\": \"lla\0ma\"}";
+  assert_int_equal(config_read(zero, sizeof zero - 1, &spec, meta, &error), ERROR_INPUT);
+  assert_null(strchr(error.message, '\n'));
+}
+
+static void deep_nesting_is_refused(void **state) {
+  (void)state;
+  enum { DEPTH = 100000 };
+  char *text = malloc(DEPTH * 6 + 1);
+  assert_non_null(text);
+  for (size_t i = 0; i < DEPTH; i++)
+    memcpy(text + i * 5, "{\"a\":", 5);
+  memset(text + DEPTH * 5, '}', DEPTH);
+  text[DEPTH * 6] = '\0';
+  refused(text, "maximum parsing depth reached");
+  memset(text, '[', DEPTH);
+  text[DEPTH] = '\0';
+  refused(text, "maximum parsing depth reached");
+  free(text);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(public_models_are_understood, clear),
+      cmocka_unit_test(head_dimension_is_the_explicit_one),
+      cmocka_unit_test(part_of_a_head_rotates),
+      cmocka_unit_test(language_part_is_read),
+      cmocka_unit_test(layout_can_be_told),
+      cmocka_unit_test(models_without_rope_are_told),
+      cmocka_unit_test(context_is_found),
+      cmocka_unit_test(broken_json_is_placed),
+      cmocka_unit_test(deep_nesting_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, release);
+}

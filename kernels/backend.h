@@ -1,7 +1,10 @@
 /* The door to the heavy loops: arrays in, arrays out, on the CPU or (by a plug-in) on a GPU.
 
    Every operation takes one batch over host pointers, is checked once here, and fills the caller's
-   arrays. Shapes are given slowest index first. Results do not depend on the number of threads. */
+   arrays. Shapes are given slowest index first. Results do not depend on the number of threads. A
+   NaN that goes in comes out wherever it takes part. Each operation returns OK, or ERROR_FAILED
+   with the error filled when the batch makes no sense or memory is out; the output is of no use
+   then. */
 #ifndef ROPETOOL_KERNELS_BACKEND_H
 #define ROPETOOL_KERNELS_BACKEND_H
 
@@ -26,13 +29,14 @@ const char *backend_name(const struct backend *backend); /* "cpu", or the GPU's 
 struct phases {
   size_t series, pairs;
   const uint64_t *step;     /* (series, pair) */
-  const double *inv_freq;   /* (series, pair) */
+  const double *inv_freq;   /* (series, pair); may be NULL for PRECISION_FP64 */
   enum precision precision; /* of frequencies, angles, cos and sin: lib/base/phase.h */
 };
 
 /* RoFormer 3.4.3 (arXiv:2104.09864 eq. 37): S_j(m) = Σ_{i<j} exp(i·m·θ_i).
    bound = Σ_{j=1..pairs} |S_j(m)|, not yet divided; cosine_sum = Σ_i cos(m·θ_i) = Re S_pairs(m).
-   Relative error of bound, absolute error of cosine_sum / pairs: below 1e-14 for exact phases. */
+   Relative error of bound, absolute error of cosine_sum / pairs, given the steps: below 1e-14 up to
+   4096 pairs, below pairs · 2^-53 beyond. */
 struct decay_batch {
   struct phases phases;
   size_t count;
@@ -56,8 +60,7 @@ int backend_phase_map(struct backend *backend, const struct phase_map_batch *bat
                       struct error *error);
 
 /* Rotates vectors by their positions: (x_a, x_b) of pair i becomes amplitude · (x_a cos − x_b sin,
-   x_a sin + x_b cos). Dimensions from 2·pairs on are copied. In place (output == input) is allowed.
- */
+   x_a sin + x_b cos). Dimensions from 2·pairs on are copied. output == input is allowed. */
 struct rotate_batch {
   struct phases phases; /* one series */
   enum layout layout;
@@ -83,7 +86,8 @@ int backend_gaussian(struct backend *backend, const struct gaussian_batch *batch
                      struct error *error);
 
 /* How the scores of a tile become one cell of the picture. Masked scores do not count; a tile
-   without any other is NaN. absmax keeps the sign of the value that is largest in magnitude. */
+   without any other is NaN. absmax keeps the sign of the value that is largest in magnitude; of two
+   as large it takes the positive one. */
 enum reduction { REDUCE_MEAN, REDUCE_MAX, REDUCE_ABSMAX };
 
 /* Tile r of n over length L covers ⌊rL/n⌋ .. ⌊(r+1)L/n⌋ − 1; n <= L. */
@@ -94,11 +98,12 @@ struct tiles {
 };
 
 /* Scores of query and key sets, averaged over the batch, reduced to tiles. The full map is never
-   stored. score(m, n) = query_m · key_n, after rotation of both and addition of `query_add`,
-   `key_add` where given. With softmax: weights over the keys of scale · score, averaged over the
-   batch after the softmax. */
+   stored. score(m, n) = query_m · key_n, where both have `query_add`, `key_add` added first and are
+   rotated then, as far as given. With softmax: weights over the keys of scale · score, averaged
+   over the batch after the softmax. Means without softmax cost O(length · dim), not O(length² ·
+   dim). */
 struct score_batch {
-  size_t batch, length, dim;         /* length: positions 0 .. length−1 of queries and of keys */
+  size_t batch, length, dim;         /* positions 0 .. length−1 of queries and of keys; < 2^31 */
   const double *query, *key;         /* (batch, position, dim) content; NULL: zeros */
   const struct phases *rotation;     /* one series: rotate both by their positions; NULL: do not */
   enum layout layout;                /* of the rotation */
@@ -125,7 +130,8 @@ int backend_profile_tiles(struct backend *backend, const struct profile_batch *b
 
 /* Quantiles over samples of the scores of query and key vectors at given distances:
    score(s, m) = Σ_i Re[ q_i · conj(k_i) · exp(i·m·θ_i) ], q_i = query[2i] + i·query[2i+1].
-   A quantile interpolates linearly between the sorted scores (as NumPy does by default). */
+   A quantile interpolates linearly between the sorted scores (as NumPy does by default); one NaN
+   among the scores makes it NaN. Fewer than 2^31 samples and dimensions. */
 struct quantile_batch {
   struct phases phases; /* one series */
   size_t samples;

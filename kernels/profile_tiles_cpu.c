@@ -95,32 +95,33 @@ static void fill_maps(struct maps *maps, struct part *room) {
   if (batch->softmax) normalise_rows(maps, room);
 }
 
-/* What the windows of rows first .. end − 1 are worth; `window` is that of the first. */
-static void worth(const struct maps *maps, const struct part *window, size_t first, size_t end,
-                  double *value) {
-  if (!maps->batch->softmax)
-    for (size_t m = first; m < end; m++)
-      value[m - first] = window[m - first].total;
-  else
-    for (size_t m = first; m < end; m++)
-      value[m - first] = window[m - first].total *
-                         exp(window[m - first].peak - maps->whole[m].peak) / maps->whole[m].total;
+/* What a window of row m is worth. */
+static double worth(const struct maps *maps, struct part window, size_t m) {
+  if (!maps->batch->softmax) return window.total;
+  const struct part *whole = maps->whole + m;
+  return window.total * exp(window.peak - whole->peak) / whole->total;
 }
 
 /* One cell; `value` is room for the rows of a tile. */
 static double reduce_tile(const struct maps *maps, const struct tile *tile, double *value) {
   const bool causal = maps->batch->causal;
   if (causal && tile->column >= tile->row_end) return NAN;
-  const size_t width = tile->column_end - tile->column;
   size_t first = tile->row, full = tile->row; /* first row with any key, first with all */
   if (causal && first < tile->column) first = tile->column;
   if (causal && full < tile->column_end - 1) full = tile->column_end - 1;
   if (full > tile->row_end) full = tile->row_end;
-  if (first < full) worth(maps, maps->front + first - tile->column, first, full, value);
-  if (full < tile->row_end)
-    worth(maps, maps->wide[width - maps->narrow] + full + maps->batch->length - tile->column_end,
-          full, tile->row_end, value + (full - first));
-  const double reduced = maps->rule->segment(value, tile->row_end - first);
+  const struct part *wide = maps->wide[tile->column_end - tile->column - maps->narrow] +
+                            maps->batch->length - tile->column_end;
+  double reduced;
+  if (tile->row_end - first == 1) { /* one row, one value: maps drawn cell by cell are all such */
+    reduced = worth(maps, first < full ? maps->front[first - tile->column] : wide[first], first);
+  } else {
+    for (size_t m = first; m < full; m++)
+      value[m - first] = worth(maps, maps->front[m - tile->column], m);
+    for (size_t m = full; m < tile->row_end; m++)
+      value[m - first] = worth(maps, wide[m], m);
+    reduced = maps->rule->segment(value, tile->row_end - first);
+  }
   return maps->rule->mean ? reduced / (double)tile_unmasked(tile, causal) : reduced;
 }
 

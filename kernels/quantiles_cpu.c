@@ -66,8 +66,7 @@ static int any_nan(const double *value, size_t count) {
   return nan;
 }
 
-/* Between the sorted values ⌊h⌋ and ⌊h⌋ + 1 for h = level · (count − 1), as NumPy's default rule.
- */
+/* Between the sorted values ⌊h⌋ and ⌊h⌋ + 1 for h = level · (count − 1): NumPy's default rule. */
 static double quantile_of(double *value, size_t count, double level) {
   const double rank = level * (double)(count - 1);
   const size_t below = (size_t)rank;

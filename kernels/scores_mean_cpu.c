@@ -44,8 +44,7 @@ static double dot(const double *a, const double *b, size_t count) {
   return sum;
 }
 
-/* The mean over the unmasked scores of a tile that the diagonal crosses; `room` holds two vectors.
- */
+/* The mean over the unmasked scores of a tile that the diagonal crosses; `room`: two vectors. */
 static double diagonal_mean(const struct score_rows *rows, const struct tile *tile, double *room) {
   const struct score_batch *batch = rows->batch;
   double *seen = room, *vector = room + batch->dim, sum = 0;
@@ -65,8 +64,7 @@ static double diagonal_mean(const struct score_rows *rows, const struct tile *ti
   return sum / ((double)tile_unmasked(tile, true) * (double)batch->batch);
 }
 
-/* Cells of one row of tiles that the mask touches: exact where the diagonal crosses, NaN above it.
- */
+/* Cells of one row of tiles that the mask touches: exact where the diagonal crosses, NaN above. */
 static void mask_cells(const struct score_rows *rows, const struct grid *grid, size_t tile_row,
                        double *room) {
   const struct tiles *tiles = &rows->batch->tiles;

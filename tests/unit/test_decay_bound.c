@@ -101,7 +101,7 @@ static int64_t *distances_of(int kind, size_t count) {
       distance[i] = i < count / 3 ? n : i < count / 2 ? 1000 + 17 * n : -n * n;
       break;
     default:
-      distance[i] = INT64_MIN + n * (INT64_MAX / 4096);
+      distance[i] = (int64_t)((uint64_t)INT64_MIN + i * (UINT64_MAX / 8192));
       break; /* the ends of int64 */
     }
   }

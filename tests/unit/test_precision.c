@@ -28,8 +28,7 @@ static uint64_t infinity_bits(const struct format *format) {
   return ((UINT64_C(1) << format->exponent_bits) - 1) << format->fraction_bits;
 }
 
-/* The nearest value of the format by searching all its patterns; of two as near, the even pattern.
- */
+/* The nearest value of the format by searching all its patterns; of two as near, the even one. */
 static double nearest(const struct format *format, double value) {
   if (value < 0) return -nearest(format, -value);
   uint64_t low = 0,

@@ -1,0 +1,272 @@
+/* Scores reduced to tiles, against the full map of the oracle. */
+#include "tests/oracle/harness.h"
+#include "tests/oracle/oracle.h"
+
+static struct backend *backend;
+static struct error error;
+
+/* What a case varies; the bits of `what` say which terms are there. */
+enum { ROTATED = 1, CONTENT = 2, ADDED = 4 };
+
+struct variant {
+  int what;
+  bool causal, softmax;
+  enum reduction reduction;
+  enum layout layout;
+};
+
+struct shape {
+  size_t batch, length, dim, pairs, rows, columns;
+};
+
+struct arrays {
+  double *query, *key, *query_add, *key_add;
+};
+
+static struct arrays arrays_of(const struct shape *shape, uint64_t seed) {
+  const size_t rows = shape->length * shape->dim;
+  return (struct arrays){random_array(shape->batch * rows, seed),
+                         random_array(shape->batch * rows, seed + 1), random_array(rows, seed + 2),
+                         random_array(rows, seed + 3)};
+}
+
+static void arrays_free(struct arrays *arrays) {
+  free(arrays->query);
+  free(arrays->key);
+  free(arrays->query_add);
+  free(arrays->key_add);
+}
+
+static struct score_batch batch_of(const struct shape *shape, const struct variant *variant,
+                                   const struct arrays *arrays, const struct phases *phases,
+                                   double *cells) {
+  const bool content = variant->what & CONTENT, added = variant->what & ADDED;
+  return (struct score_batch){
+      .batch = shape->batch,
+      .length = shape->length,
+      .dim = shape->dim,
+      .query = content ? arrays->query : NULL,
+      .key = content ? arrays->key : NULL,
+      .rotation = variant->what & ROTATED ? phases : NULL,
+      .layout = variant->layout,
+      .amplitude = 1.1,
+      .query_add = added ? arrays->query_add : NULL,
+      .key_add = added ? arrays->key_add : NULL,
+      .causal = variant->causal,
+      .softmax = variant->softmax,
+      .scale = 2.5,
+      .tiles = {shape->rows, shape->columns, variant->reduction, cells},
+  };
+}
+
+/* Runs one case with 1 and 2 threads and compares both with the oracle. */
+static void compare(const struct shape *shape, const struct variant *variant) {
+  struct arrays arrays = arrays_of(shape, 17 + shape->length);
+  struct phases phases = phases_of(shape->pairs, 10000, PRECISION_FP64);
+  const size_t count = shape->rows * shape->columns;
+  double *cells = guarded_array(count), *again = guarded_array(count),
+         *expected = guarded_array(count);
+  struct score_batch batch = batch_of(shape, variant, &arrays, &phases, cells);
+  thread_use(1);
+  assert_done(backend_scores(backend, &batch, &error));
+  batch.tiles.cells = again;
+  thread_use(2);
+  assert_done(backend_scores(backend, &batch, &error));
+  assert_memory_equal(cells, again, count * sizeof *cells);
+  long double *map = oracle_score_map(&batch);
+  oracle_reduce(map, shape->length, variant->causal, &batch.tiles, expected);
+  char what[160];
+  snprintf(what, sizeof what, "%zu×%zu×%zu to %zu×%zu, terms %d%s%s, reduction %d, layout %d",
+           shape->batch, shape->length, shape->dim, shape->rows, shape->columns, variant->what,
+           variant->causal ? ", causal" : "", variant->softmax ? ", softmax" : "",
+           (int)variant->reduction, (int)variant->layout);
+  assert_all_close(cells, expected, count, 1e-14 * (double)shape->dim, what);
+  guarded_finish(cells, count);
+  guarded_finish(again, count);
+  guarded_finish(expected, count);
+  free(map);
+  arrays_free(&arrays);
+  phases_free(&phases);
+}
+
+static void twin_of_the_oracle(void **state) {
+  (void)state;
+  static const struct shape shapes[] = {
+      {1, 1, 2, 1, 1, 1},    {1, 2, 3, 1, 2, 2},     {1, 7, 8, 4, 7, 7},     {2, 16, 4, 2, 5, 5},
+      {3, 33, 6, 2, 33, 33}, {1, 50, 10, 5, 1, 1},   {2, 65, 16, 8, 13, 13}, {1, 70, 5, 2, 3, 11},
+      {2, 97, 8, 4, 20, 7},  {1, 130, 4, 2, 130, 65}};
+  for (size_t s = 0; s < COUNT_OF(shapes); s++)
+    for (int bits = 0; bits < 12; bits++) {
+      const struct variant variant = {.what = ROTATED | CONTENT,
+                                      .causal = bits & 1,
+                                      .softmax = bits & 2,
+                                      .layout = s % 2 ? LAYOUT_HALVES : LAYOUT_INTERLEAVED,
+                                      .reduction = (enum reduction)(bits / 4)};
+      compare(&shapes[s], &variant);
+    }
+}
+
+static void terms_may_be_absent(void **state) {
+  (void)state;
+  const struct shape shape = {2, 19, 6, 2, 6, 6};
+  for (int what = 0; what < 8; what++)
+    for (int bits = 0; bits < 12; bits++) {
+      const struct variant variant = {.what = what,
+                                      .causal = bits & 1,
+                                      .softmax = bits & 2,
+                                      .reduction = (enum reduction)(bits / 4)};
+      compare(&shape, &variant);
+    }
+}
+
+/* Lengths that no block divides, with fewer rows of tiles than a block has rows. */
+static void blocks_do_not_show(void **state) {
+  (void)state;
+  static const struct shape shapes[] = {
+      {1, 300, 4, 2, 2, 3}, {1, 257, 4, 2, 257, 1}, {2, 193, 4, 2, 150, 40}};
+  for (size_t s = 0; s < COUNT_OF(shapes); s++)
+    for (int bits = 0; bits < 12; bits++) {
+      const struct variant variant = {.what = ROTATED | CONTENT,
+                                      .causal = bits & 1,
+                                      .softmax = bits & 2,
+                                      .reduction = (enum reduction)(bits / 4)};
+      compare(&shapes[s], &variant);
+    }
+}
+
+/* Rows of softmax weights sum to 1 over what is not masked. */
+static void weights_sum_to_one(void **state) {
+  (void)state;
+  const struct shape shape = {3, 40, 8, 4, 40, 40};
+  for (int causal = 0; causal < 2; causal++) {
+    const struct variant variant = {ROTATED | CONTENT, causal, true, REDUCE_MEAN, LAYOUT_HALVES};
+    struct arrays arrays = arrays_of(&shape, 4);
+    struct phases phases = phases_of(shape.pairs, 10000, PRECISION_FP64);
+    double cells[1600];
+    const struct score_batch batch = batch_of(&shape, &variant, &arrays, &phases, cells);
+    assert_done(backend_scores(backend, &batch, &error));
+    for (size_t m = 0; m < 40; m++) {
+      double sum = 0;
+      for (size_t n = 0; n < 40; n++) {
+        assert_int_equal(isnan(cells[m * 40 + n]) != 0, causal && n > m);
+        if (!isnan(cells[m * 40 + n])) sum += cells[m * 40 + n];
+      }
+      assert_close(sum, 1, 1e-14);
+    }
+    arrays_free(&arrays);
+    phases_free(&phases);
+  }
+}
+
+/* Scores far beyond what exp() holds. */
+static void large_scores_do_not_overflow(void **state) {
+  (void)state;
+  double query[3] = {1e4, -1e4, 1}, key[3] = {0, 1, 2}, cells[9];
+  const struct score_batch batch = {.batch = 1,
+                                    .length = 3,
+                                    .dim = 1,
+                                    .query = query,
+                                    .key = key,
+                                    .softmax = true,
+                                    .scale = 1,
+                                    .tiles = {3, 3, REDUCE_MAX, cells}};
+  assert_done(backend_scores(backend, &batch, &error));
+  const double e = exp(1), total = 1 + e + e * e;
+  const double expected[9] = {0, 0, 1, 1, 0, 0, 1 / total, e / total, e * e / total};
+  assert_all_close(cells, expected, 9, 1e-15, "weights");
+}
+
+static void signs_of_absmax(void **state) {
+  (void)state;
+  double query[4] = {1, -1, 1, 1}, key[4] = {3, -3, -5, 2}, cells[4];
+  const struct score_batch batch = {.batch = 1,
+                                    .length = 4,
+                                    .dim = 1,
+                                    .query = query,
+                                    .key = key,
+                                    .tiles = {2, 2, REDUCE_ABSMAX, cells}};
+  assert_done(backend_scores(backend, &batch, &error));
+  /* Tile (0,0): 3, −3, −3, 3; of equal magnitudes the positive one. (1,1): −5, 2, −5, 2. */
+  const double expected[4] = {3, 5, 3, -5};
+  assert_all_close(cells, expected, 4, 0, "absmax");
+}
+
+/* A NaN in one query or key reaches every cell that it is part of, and no other. */
+static void not_a_number_is_never_lost(void **state) {
+  (void)state;
+  const struct shape shape = {2, 12, 4, 2, 4, 4};
+  for (int bits = 0; bits < 24; bits++) {
+    const struct variant variant = {.what = ROTATED | CONTENT,
+                                    .causal = bits & 1,
+                                    .softmax = bits & 2,
+                                    .reduction = (enum reduction)(bits / 8)};
+    const bool in_key = bits & 4;
+    struct arrays arrays = arrays_of(&shape, 9);
+    struct phases phases = phases_of(shape.pairs, 10000, PRECISION_FP64);
+    double cells[16];
+    (in_key ? arrays.key : arrays.query)[(12 + 7) * 4 + 1] =
+        NAN; /* second draw, position 7, tile 2 */
+    const struct score_batch batch = batch_of(&shape, &variant, &arrays, &phases, cells);
+    assert_done(backend_scores(backend, &batch, &error));
+    for (size_t r = 0; r < 4; r++)
+      for (size_t c = 0; c < 4; c++) {
+        const bool masked = variant.causal && c > r;
+        /* With softmax a key spoils all rows that see it. */
+        const bool hit = !in_key                              ? r == 2
+                         : variant.softmax && !variant.causal ? true
+                         : variant.softmax                    ? r >= 2
+                                                              : c == 2;
+        assert_int_equal(isnan(cells[r * 4 + c]) != 0, masked || hit);
+      }
+    arrays_free(&arrays);
+    phases_free(&phases);
+  }
+}
+
+/* Both layouts are the same map once the content is permuted. */
+static void layouts_agree(void **state) {
+  (void)state;
+  const struct shape shape = {1, 20, 8, 4, 20, 20};
+  struct arrays halves = arrays_of(&shape, 5), interleaved = arrays_of(&shape, 5);
+  for (size_t m = 0; m < 20; m++)
+    for (size_t i = 0; i < 4; i++) {
+      interleaved.query[m * 8 + 2 * i] = halves.query[m * 8 + i];
+      interleaved.query[m * 8 + 2 * i + 1] = halves.query[m * 8 + i + 4];
+      interleaved.key[m * 8 + 2 * i] = halves.key[m * 8 + i];
+      interleaved.key[m * 8 + 2 * i + 1] = halves.key[m * 8 + i + 4];
+    }
+  struct phases phases = phases_of(4, 10000, PRECISION_FP64);
+  double a[400], b[400];
+  struct variant variant = {ROTATED | CONTENT, false, false, REDUCE_MAX, LAYOUT_HALVES};
+  struct score_batch batch = batch_of(&shape, &variant, &halves, &phases, a);
+  assert_done(backend_scores(backend, &batch, &error));
+  variant.layout = LAYOUT_INTERLEAVED;
+  batch = batch_of(&shape, &variant, &interleaved, &phases, b);
+  assert_done(backend_scores(backend, &batch, &error));
+  assert_all_close(a, b, 400, 1e-14, "layouts");
+  arrays_free(&halves);
+  arrays_free(&interleaved);
+  phases_free(&phases);
+}
+
+static int open_backend(void **state) {
+  (void)state;
+  backend = open_cpu();
+  return 0;
+}
+
+static int close_backend(void **state) {
+  (void)state;
+  backend_close(backend);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(twin_of_the_oracle),           cmocka_unit_test(terms_may_be_absent),
+      cmocka_unit_test(blocks_do_not_show),           cmocka_unit_test(weights_sum_to_one),
+      cmocka_unit_test(large_scores_do_not_overflow), cmocka_unit_test(signs_of_absmax),
+      cmocka_unit_test(not_a_number_is_never_lost),   cmocka_unit_test(layouts_agree),
+  };
+  return cmocka_run_group_tests(tests, open_backend, close_backend);
+}

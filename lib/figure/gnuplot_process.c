@@ -153,6 +153,7 @@ static int spawn(const char *program, const char *folder, const int fds[DESCRIPT
                            {fds[IN_SCRIPT], CHILD_SCRIPT}};
   for (size_t i = 0; !code && i < sizeof copies / sizeof copies[0]; i++)
     code = posix_spawn_file_actions_adddup2(&actions, copies[i][0], copies[i][1]);
+  if (!code) code = posix_spawn_file_actions_addclosefrom_np(&actions, CHILD_SCRIPT + 1);
   if (!code) code = posix_spawn(child, program, &actions, &attributes, arguments, environment);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);

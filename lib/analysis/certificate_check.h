@@ -78,6 +78,6 @@ struct certificate {
 };
 
 /* Outcomes as rows, counts and the rest of the meta data. */
-int certificate_table(const struct certificate *work, struct table **table, struct error *error);
+int certificate_table(const struct certificate *work, struct table **result, struct error *error);
 
 #endif

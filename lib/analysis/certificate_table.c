@@ -7,8 +7,8 @@
 
 static const char reading[] =
     "A row passes when value <= tolerance. Each tolerance bounds what rounding can do, so right "
-    "code "
-    "never fails and a larger value is a fault. Letters: d head dimension, e = 2^-53, t largest "
+    "code never fails and a larger value is a fault. Letters: d head dimension, e = 2^-53, t "
+    "largest "
     "error of a cosine or sine (u/2 + e with the format's unit roundoff u; e in fp64), r error of "
     "the angle from rounding position and product, f from rounding the frequency. vacuous: the "
     "fault named would pass as well, so the row proves nothing; at large positions this is where "

@@ -119,7 +119,7 @@ static void eigenvalues_of_a_shift(void **state) {
   }
   qsort(angles, N, sizeof *angles, ascending);
   for (size_t i = 0; i < N; i++)
-    assert_near(angles[i], 2 * M_PI * ((double)i - N / 2) / N, 1e-12);
+    assert_near(angles[i], 2 * M_PI * ((double)i - (N - 1) / 2.0) / N, 1e-12);
   free(a);
 }
 

@@ -20,9 +20,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-# The files below folder $1, named relative to it.
+# The files and empty folders below folder $1, named relative to it.
 list_files() {
-  (cd "$1" && find . ! -type d | sed 's,^\./,,' | LC_ALL=C sort)
+  (cd "$1" && find . -mindepth 1 \( ! -type d -o -empty \) | sed 's,^\./,,' | LC_ALL=C sort)
 }
 
 # Runs case $1; leaves stdout, stderr, exit and files in $work/actual.

@@ -111,12 +111,12 @@ int spec_parse_scaling(const char *text, struct spec_scaling *scaling, struct er
 }
 
 void spec_warn(const struct rope_spec *spec, struct meta *meta, const char *format, ...) {
-  char line[512];
-  const int used = *spec->label ? snprintf(line, sizeof line, "%s: ", spec->label) : 0;
+  char text[512], line[SPEC_LABEL + 2 + sizeof text];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(line + used, sizeof line - (size_t)used, format, arguments);
+  vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  snprintf(line, sizeof line, "%s%s%s", spec->label, *spec->label ? ": " : "", text);
   for (char *c = line; *c; c++)
     if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
   for (size_t i = 0; i < meta_count(meta, "warnings"); i++) {

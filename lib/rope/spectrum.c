@@ -80,28 +80,32 @@ static int compute(struct spectrum *spectrum, struct error *error) {
   return OK;
 }
 
-int spectrum_create(const struct rope_spec *spec, struct spectrum **result, struct error *error) {
-  *result = NULL;
+static int allocate(struct spectrum *spectrum, struct error *error) {
+  static const char what[] = "the frequencies";
+  const size_t pairs = spectrum->pairs;
+  spectrum->inv_freq = memory_array(pairs, sizeof *spectrum->inv_freq, what, error);
+  if (!spectrum->inv_freq) return ERROR_FAILED;
+  spectrum->inv_freq_double = memory_array(pairs, sizeof *spectrum->inv_freq_double, what, error);
+  if (!spectrum->inv_freq_double) return ERROR_FAILED;
+  spectrum->step = memory_array(pairs, sizeof *spectrum->step, what, error);
+  return spectrum->step ? OK : ERROR_FAILED;
+}
+
+int spectrum_create(const struct rope_spec *spec, struct spectrum **spectrum, struct error *error) {
+  *spectrum = NULL;
   int failed = check_spec(spec, error);
   if (failed) return failed;
-  const size_t pairs = spec->rotary_dim / 2;
-  struct spectrum *spectrum = memory_array(1, sizeof *spectrum, "a spectrum", error);
-  if (!spectrum) return ERROR_FAILED;
-  spectrum->spec = *spec;
-  spectrum->pairs = pairs;
-  spectrum->inv_freq = memory_array(pairs, sizeof *spectrum->inv_freq, "the frequencies", error);
-  if (spectrum->inv_freq)
-    spectrum->inv_freq_double =
-        memory_array(pairs, sizeof *spectrum->inv_freq_double, "the frequencies", error);
-  if (spectrum->inv_freq_double)
-    spectrum->step = memory_array(pairs, sizeof *spectrum->step, "the frequencies", error);
-  failed = spectrum->step ? compute(spectrum, error) : ERROR_FAILED;
-  if (failed) {
-    spectrum_destroy(spectrum);
-    return failed;
-  }
-  *result = spectrum;
-  return OK;
+  struct spectrum *made = memory_array(1, sizeof *made, "a spectrum", error);
+  if (!made) return ERROR_FAILED;
+  made->spec = *spec;
+  made->pairs = spec->rotary_dim / 2;
+  failed = allocate(made, error);
+  if (!failed) failed = compute(made, error);
+  if (failed)
+    spectrum_destroy(made);
+  else
+    *spectrum = made;
+  return failed;
 }
 
 void spectrum_destroy(struct spectrum *spectrum) {

@@ -236,6 +236,26 @@ static void context_is_found(void **state) {
   refused(PLAIN(", \"no_rope_layer_interval\": -4"), "'no_rope_layer_interval' is -4");
 }
 
+static void fields_of_any_sign_are_numbers(void **state) {
+  (void)state;
+  static const char text[] = "{\"a\": -2.5, \"b\": 3, \"c\": null, \"d\": \"4\"}";
+  struct fields *fields;
+  assert_int_equal(fields_parse(text, sizeof text - 1, &fields, &error), OK);
+  double value = 7;
+  assert_int_equal(fields_real(fields, "a", &value, &error), OK);
+  assert_true(value == -2.5);
+  assert_int_equal(fields_real(fields, "b", &value, &error), OK);
+  assert_true(value == 3);
+  assert_int_equal(fields_real(fields, "c", &value, &error), OK);
+  assert_int_equal(fields_real(fields, "e", &value, &error), OK);
+  assert_true(value == 3);
+  assert_int_equal(fields_real(fields, "d", &value, &error), ERROR_INPUT);
+  assert_string_equal(error.message, "'d' is the text \"4\": a number is needed");
+  assert_string_equal(fields_name_at(fields, 3), "d");
+  assert_null(fields_name_at(fields, 4));
+  fields_release(fields);
+}
+
 static void broken_json_is_placed(void **state) {
   (void)state;
   refused("", "not valid JSON at line");
@@ -281,6 +301,7 @@ int main(void) {
       cmocka_unit_test(layout_can_be_told),
       cmocka_unit_test(models_without_rope_are_told),
       cmocka_unit_test(context_is_found),
+      cmocka_unit_test(fields_of_any_sign_are_numbers),
       cmocka_unit_test(broken_json_is_placed),
       cmocka_unit_test(deep_nesting_is_refused),
   };

@@ -102,6 +102,11 @@ static void parameters_have_a_limit(void **state) {
   assert_true(spec_parameter(&spec, "key3") == 33);
   assert_int_equal(spec_set_parameter(&spec, "one_more", 1, &error), ERROR_INPUT);
   assert_non_null(strstr(error.message, "too many scaling parameters at 'one_more': at most 24"));
+  memset(key, 'k', sizeof key);
+  char longer[SPEC_KEY + 1] = {0};
+  memcpy(longer, key, sizeof key);
+  assert_int_equal(spec_set_parameter(&spec, longer, 1, &error), ERROR_INPUT);
+  assert_non_null(strstr(error.message, "' is unknown"));
 }
 
 static void description_has_every_value(void **state) {

@@ -59,18 +59,28 @@ static struct digest digest_from(const struct table *table, size_t first, size_t
   return digest;
 }
 
+/* An empty cell stays empty. */
+static void print_number(double value, FILE *out) {
+  if (isnan(value))
+    fprintf(out, "  %11s", "");
+  else
+    fprintf(out, "  %11.3g", value);
+}
+
 static void print_digest(const struct table *table, const struct digest *digest, FILE *out) {
   const char *status = digest->failed                    ? "FAIL"
                        : digest->vacuous == digest->rows ? "vacuous"
                        : digest->notes == digest->rows   ? "note"
                                                          : "pass";
-  char share[40] = "";
+  char share[40] = "", position[24] = "";
   if (digest->vacuous && digest->vacuous < digest->rows)
     snprintf(share, sizeof share, "  (%zu vacuous)", digest->vacuous);
-  fprintf(out, "%-23s %-5s %9zu  %11.3g  %11.3g  %10.0f  %s%s\n", digest->check, digest->precision,
-          digest->rows, table_real(table, digest->worst, column(table, "value")),
-          table_real(table, digest->worst, column(table, "tolerance")),
-          table_real(table, digest->worst, column(table, "position")), status, share);
+  const double where = table_real(table, digest->worst, column(table, "position"));
+  if (!isnan(where)) snprintf(position, sizeof position, "%.0f", where);
+  fprintf(out, "%-23s %-5s %9zu", digest->check, digest->precision, digest->rows);
+  print_number(table_real(table, digest->worst, column(table, "value")), out);
+  print_number(table_real(table, digest->worst, column(table, "tolerance")), out);
+  fprintf(out, "  %10s  %s%s\n", position, status, share);
 }
 
 static void summary(const struct result *result, FILE *out) {

@@ -106,19 +106,22 @@ static int embed(const struct blob *base, const struct blob *text, FILE *file,
   return OK;
 }
 
-/* The last entry of that name is looked for even in a file that is damaged or was written again by
-   another program; what it was added to is the file up to the document information. */
+/* In a file that is whole the entry is in the document information, and what it was added to is all
+   before that. One that is damaged, or was written again by another program, may still have it. */
 static bool extract(const struct blob *file, FILE *text, FILE *base) {
-  const size_t start = blob_find_last(file, file->size, key);
-  struct pdf_cursor cursor = {file, start};
   struct pdf_map map;
+  const bool whole = !pdf_read_map(file, &map);
+  size_t start = whole ? blob_find_last(file, map.info_end, key) : file->size;
+  const bool updated = whole && map.info <= start && start < map.info_end;
+  if (!updated) start = blob_find_last(file, file->size, key);
+
+  struct pdf_cursor cursor = {file, start};
   if (!pdf_take(&cursor, key) || !pdf_take(&cursor, "(")) return false;
   while (cursor.at < file->size && file->data[cursor.at] != ')') {
     if (file->data[cursor.at] == '\\' && cursor.at + 1 < file->size) cursor.at++;
     fputc(file->data[cursor.at++], text);
   }
-  if (!pdf_read_map(file, &map) && map.info <= start && start < map.info_end)
-    fwrite(file->data, 1, map.info_object, base);
+  if (updated) fwrite(file->data, 1, map.info_object, base);
   return true;
 }
 

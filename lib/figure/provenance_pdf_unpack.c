@@ -158,7 +158,7 @@ static const char *write_packed(struct packed_file *packed, size_t stream, FILE 
   const struct blob *file = packed->file;
   const size_t from = packed->objects[stream].offset, to = blob_find(file, from, "stream\n");
   struct blob bytes = {NULL, 0};
-  size_t count, first, number, start, next;
+  size_t count, first, number, number_ahead, start, next;
   if (!pdf_key_number(file, from, to, "/N ", &count) ||
       !pdf_key_number(file, from, to, "/First", &first))
     return "has a malformed object stream";
@@ -169,7 +169,7 @@ static const char *write_packed(struct packed_file *packed, size_t stream, FILE 
     struct pdf_cursor ahead = cursor;
     next = bytes.size - first;
     if (good && k + 1 < count)
-      good = pdf_take_number(&ahead, &next) && pdf_take_number(&ahead, &next);
+      good = pdf_take_number(&ahead, &number_ahead) && pdf_take_number(&ahead, &next);
     if (!good || first > bytes.size || start > next || next > bytes.size - first ||
         number >= packed->count || packed->objects[number].type != PACKED ||
         packed->objects[number].stream != stream || packed->objects[number].index != k) {

@@ -24,8 +24,6 @@ static struct drawn {
 } drawn[DRAWN] = {{.format = FIGURE_PNG}, {.format = FIGURE_PNG}, {.format = FIGURE_PDF},
                   {.format = FIGURE_PDF}, {.format = FIGURE_SVG}, {.format = FIGURE_TEX}};
 
-#define FOR_EACH_DRAWN(d) for (const struct drawn *d = drawn; d < drawn + DRAWN; d++)
-
 static int draw(const char *terminal, const char *options, struct blob *picture, struct blob *tex) {
   char script[256];
   struct error error;
@@ -73,7 +71,8 @@ static int draw_all(void **state) {
 
 static int release_all(void **state) {
   (void)state;
-  FOR_EACH_DRAWN(d) free(d->picture.data);
+  for (const struct drawn *d = drawn; d < drawn + DRAWN; d++)
+    free(d->picture.data);
   return 0;
 }
 
@@ -133,7 +132,7 @@ static void formats_are_told_by_extension(void **state) {
 
 static void provenance_comes_back(void **state) {
   (void)state;
-  FOR_EACH_DRAWN(d) {
+  for (const struct drawn *d = drawn; d < drawn + DRAWN; d++) {
     struct blob picture = sealed(d);
     struct meta *provenance;
     struct error error;
@@ -152,7 +151,7 @@ static void provenance_comes_back(void **state) {
 /* picture_sha256 is the hash of the same figure sealed without provenance. */
 static void hash_is_that_of_the_rest(void **state) {
   (void)state;
-  FOR_EACH_DRAWN(d) {
+  for (const struct drawn *d = drawn; d < drawn + DRAWN; d++) {
     struct blob picture = sealed(d), bare = copy_blob(&d->picture, d->picture.size);
     struct meta *provenance;
     char hash[HASH_TEXT];
@@ -170,7 +169,7 @@ static void hash_is_that_of_the_rest(void **state) {
 
 static void bytes_repeat(void **state) {
   (void)state;
-  FOR_EACH_DRAWN(d) {
+  for (const struct drawn *d = drawn; d < drawn + DRAWN; d++) {
     struct blob first = sealed(d);
     assert_int_equal(setenv("TZ", "Asia/Kolkata", 1), 0);
     tzset();
@@ -270,7 +269,7 @@ static size_t last_byte(const struct blob *picture) {
 static void cut_pictures_are_not_sealed(void **state) {
   (void)state;
   struct meta *provenance = make_provenance();
-  FOR_EACH_DRAWN(d) {
+  for (const struct drawn *d = drawn; d < drawn + DRAWN; d++) {
     const size_t whole = last_byte(&d->picture);
     for (size_t cut = 0; cut < whole; cut += cut < 64 || cut + 200 > whole ? 1 : 13) {
       struct blob picture = copy_blob(&d->picture, cut);
@@ -285,7 +284,7 @@ static void cut_pictures_are_not_sealed(void **state) {
 
 static void cut_figures_are_not_intact(void **state) {
   (void)state;
-  FOR_EACH_DRAWN(d) {
+  for (const struct drawn *d = drawn; d < drawn + DRAWN; d++) {
     struct blob whole = sealed(d);
     for (size_t cut = 0; cut<whole.size; cut += cut + 200> whole.size ? 1 : 7) {
       struct blob prefix = copy_blob(&whole, cut);
@@ -313,7 +312,7 @@ static void find_text(const struct blob *picture, enum figure_format format, siz
 
 static void changed_figures_are_not_intact(void **state) {
   (void)state;
-  FOR_EACH_DRAWN(d) {
+  for (const struct drawn *d = drawn; d < drawn + DRAWN; d++) {
     struct blob picture = sealed(d);
     size_t start, end;
     find_text(&picture, d->format, &start, &end);
@@ -331,7 +330,7 @@ static void changed_figures_are_not_intact(void **state) {
 /* A later incremental update would change what a PDF shows without a byte of ours being touched. */
 static void added_bytes_are_not_intact(void **state) {
   (void)state;
-  FOR_EACH_DRAWN(d) {
+  for (const struct drawn *d = drawn; d < drawn + DRAWN; d++) {
     const struct blob whole = sealed(d);
     struct blob longer = copy_blob(&whole, whole.size);
     longer.data = realloc(longer.data, whole.size + 16);
@@ -432,7 +431,7 @@ static void too_much_provenance_is_refused(void **state) {
 static void wrong_pictures_are_named(void **state) {
   (void)state;
   static const char *const names[] = {"PNG", "PDF", "SVG", "TeX"};
-  FOR_EACH_DRAWN(d) {
+  for (const struct drawn *d = drawn; d < drawn + DRAWN; d++) {
     for (int format = FIGURE_PNG; format <= FIGURE_TEX; format++) {
       struct blob picture = copy_blob(&d->picture, d->picture.size);
       struct error error;

@@ -326,13 +326,14 @@ static void claimed_lengths_are_not_believed(void **state) {
   size_t size;
   struct error error;
   struct raster_chunk chunk;
+  static const uint8_t largest[] = {0x7f, 0xff, 0xff, 0xff}, larger[] = {0xff, 0xff, 0xff, 0xff};
   small_png(&data, &size);
   assert_true(find_chunk(data, size, "IDAT", &chunk));
-  memcpy(data + chunk.start, "\x7f\xff\xff\xff", 4);
+  memcpy(data + chunk.start, largest, sizeof largest);
   assert_int_equal(raster_check(data, size, &error), ERROR_FAILED);
   assert_non_null(strstr(error.message, "cut off"));
   assert_false(find_chunk(data, size, "IDAT", &chunk));
-  memcpy(data + 33 /* the chunk after IHDR */, "\xff\xff\xff\xff", 4);
+  memcpy(data + 33, larger, sizeof larger); /* of the chunk after IHDR */
   assert_int_equal(raster_check(data, size, &error), ERROR_FAILED);
   assert_non_null(strstr(error.message, "2^31"));
   free(data);

@@ -23,18 +23,18 @@ static const struct backend_operations *operations_find(const char *device, stru
   return NULL;
 }
 
-int backend_open(const char *device, struct backend **result, struct error *error) {
-  *result = NULL;
+int backend_open(const char *device, struct backend **backend, struct error *error) {
+  *backend = NULL;
   const struct backend_operations *operations = operations_find(device, error);
   if (!operations) return error->code;
-  struct backend *backend = memory_array(1, sizeof *backend, "a backend", error);
-  if (!backend) return error->code;
-  backend->operations = operations;
+  struct backend *opened = memory_array(1, sizeof *opened, "a backend", error);
+  if (!opened) return error->code;
+  opened->operations = operations;
   if (operations->open(error)) {
-    free(backend);
+    free(opened);
     return error->code;
   }
-  *result = backend;
+  *backend = opened;
   return OK;
 }
 

@@ -48,7 +48,7 @@ struct workspace {
  * threads. */
 static size_t lane_count(size_t pairs) {
   size_t lanes = MOST_LANES;
-  while (lanes > SHORTEST_RUN && lanes > TABLE_ENTRIES / pairs)
+  while (lanes > SHORTEST_RUN && size_product(lanes, pairs) > TABLE_ENTRIES)
     lanes /= 2;
   return lanes;
 }
@@ -140,14 +140,13 @@ static void sum_run(struct workspace *work, const struct decay_batch *batch, siz
   for (size_t i = 0; i < pairs; i++)
     phase_cos_sin(phase_at(series_steps(batch, series)[i], batch->distance[at]),
                   work->start_cos + i, work->start_sin + i);
-  for (size_t done = 0; done < count; done += lanes) {
-    const double *c = work->stride_cos + done / lanes * pairs;
-    const double *s = work->stride_sin + done / lanes * pairs;
+  for (size_t tile = 0; tile * lanes < count; tile++) {
+    const double *c = work->stride_cos + tile * pairs, *s = work->stride_sin + tile * pairs;
     for (size_t i = 0; i < pairs; i++) {
       work->tile_cos[i] = work->start_cos[i] * c[i] - work->start_sin[i] * s[i];
       work->tile_sin[i] = work->start_cos[i] * s[i] + work->start_sin[i] * c[i];
     }
-    const size_t left = count - done, now = left < lanes ? left : lanes;
+    const size_t done = tile * lanes, left = count - done, now = left < lanes ? left : lanes;
     sum_tile(work, now);
     store(batch, &work->sums, series * batch->count + at + done, now);
   }

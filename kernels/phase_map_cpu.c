@@ -32,9 +32,9 @@ static double quantity_of(const struct phase_map_batch *batch, size_t pair, int6
 
 int phase_map_cpu(const struct phase_map_batch *batch, struct error *error) {
   (void)error;
-  enum { FEW = 4096 }; /* values that are not worth a second thread */
+  enum { FEW_ROWS = 64 }; /* that are not worth a second thread */
   const size_t pairs = batch->phases.pairs;
-#pragma omp parallel for schedule(static) if (batch->rows > FEW / pairs)
+#pragma omp parallel for schedule(static) if (batch->rows > FEW_ROWS)
   for (size_t row = 0; row < batch->rows; row++)
     for (size_t i = 0; i < pairs; i++)
       batch->output[row * pairs + i] = quantity_of(batch, i, batch->position[row]);

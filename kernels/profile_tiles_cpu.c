@@ -58,13 +58,18 @@ static struct part join_parts(const struct maps *maps, struct part a, struct par
 static void slide(const struct maps *maps, size_t count, size_t width, struct part *window,
                   struct part *room) {
   const struct part *leaf = maps->leaf;
-  for (size_t p = 0; p < count; p++) /* from the start of p's block to p */
-    room[p] = p % width ? join_parts(maps, room[p - 1], leaf[p]) : leaf[p];
-  for (size_t p = count; p-- > 0;) /* from p to the end of its block */
-    window[p] =
-        (p + 1) % width && p + 1 < count ? join_parts(maps, leaf[p], window[p + 1]) : leaf[p];
-  for (size_t p = 0; p + width <= count; p++)
-    if (p % width) window[p] = join_parts(maps, window[p], room[p + width - 1]);
+  for (size_t start = 0; start < count; start += width) {
+    const size_t end = count - start < width ? count : start + width;
+    room[start] = leaf[start]; /* from the start of the block to p */
+    for (size_t p = start + 1; p < end; p++)
+      room[p] = join_parts(maps, room[p - 1], leaf[p]);
+    window[end - 1] = leaf[end - 1]; /* from p to the end of the block */
+    for (size_t p = end - 1; p-- > start;)
+      window[p] = join_parts(maps, leaf[p], window[p + 1]);
+  }
+  for (size_t start = 0; start < count; start += width)
+    for (size_t p = start + 1; p < start + width && p + width <= count; p++)
+      window[p] = join_parts(maps, window[p], room[p + width - 1]);
 }
 
 /* Normalisers: Σ over the keys that row m sees, from distance 0 outwards both ways. */

@@ -14,22 +14,14 @@ static double sum_join(double a, double b) {
   return a + b;
 }
 
-/* The largest value, of `sign` times the values; NaN when one is NaN: a comparison alone would drop
- * it. */
-static double signed_peak(const double *value, size_t count, double sign) {
-  double peak = -INFINITY;
-  int nan = 0;
-#pragma omp simd reduction(max : peak) reduction(| : nan)
-  for (size_t i = 0; i < count; i++) {
-    const double v = sign * value[i];
-    peak = v > peak ? v : peak;
-    nan |= v != v;
-  }
-  return nan ? NAN : peak;
-}
-
+/* A comparison alone would drop NaN. */
 static double max_segment(const double *value, size_t count) {
-  return signed_peak(value, count, 1);
+  double peak = value[0];
+  for (size_t i = 0; i < count; i++) {
+    if (isnan(value[i])) return NAN;
+    peak = value[i] > peak ? value[i] : peak;
+  }
+  return peak;
 }
 
 static double max_join(double a, double b) {
@@ -44,7 +36,13 @@ static double absmax_join(double a, double b) {
 }
 
 static double absmax_segment(const double *value, size_t count) {
-  return absmax_join(signed_peak(value, count, 1), -signed_peak(value, count, -1));
+  double lowest = value[0], highest = value[0];
+  for (size_t i = 0; i < count; i++) {
+    if (isnan(value[i])) return NAN;
+    lowest = value[i] < lowest ? value[i] : lowest;
+    highest = value[i] > highest ? value[i] : highest;
+  }
+  return absmax_join(lowest, highest);
 }
 
 const struct reduction_rule *reduction_rule(enum reduction reduction) {

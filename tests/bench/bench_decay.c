@@ -67,7 +67,7 @@ static double time_decay(struct backend *backend, size_t pairs, size_t count, do
     best = fmin(best, seconds() - start);
   }
   if (error.code) fprintf(stderr, "bench_decay: %s\n", error.message);
-  *checksum = error.code ? NAN : bound[count - 1];
+  *checksum = bound && !error.code ? bound[count - 1] : NAN;
   free(step);
   free(distance);
   free(bound);
@@ -75,16 +75,16 @@ static double time_decay(struct backend *backend, size_t pairs, size_t count, do
 }
 
 int main(int argc, char **argv) {
-  const size_t dim = argc > 1 ? strtoul(argv[1], NULL, 10) : 128;
+  const size_t pairs = (argc > 1 ? strtoul(argv[1], NULL, 10) : 128) / 2;
   const size_t count = argc > 2 ? strtoul(argv[2], NULL, 10) : 1048576;
   struct error error;
   struct backend *backend;
   thread_use(1);
-  if (dim < 2 || !count || backend_open("cpu", &backend, &error)) return 1;
-  const double terms = (double)(dim / 2) * (double)count;
+  if (!pairs || !count || backend_open("cpu", &backend, &error)) return 1;
+  const double terms = (double)pairs * (double)count;
   double roots_sum, decay_sum;
-  const double roots = time_roots(dim / 2 * count, &roots_sum);
-  const double decay = time_decay(backend, dim / 2, count, &decay_sum);
+  const double roots = time_roots(pairs * count, &roots_sum);
+  const double decay = time_decay(backend, pairs, count, &decay_sum);
   backend_close(backend);
   printf("square roots  %.4g terms/s  1 (checksum %.17g)\n", terms / roots, roots_sum);
   printf("decay bound   %.4g terms/s  %.3f (checksum %.17g)\n", terms / decay, roots / decay,

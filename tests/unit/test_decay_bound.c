@@ -166,7 +166,7 @@ static void exact_facts(void **state) {
   struct phases phases = phases_of(PAIRS, 1, PRECISION_FP64); /* base 1: all pairs turn as one */
   run(&phases, distance, COUNT, bound, NULL);
   for (size_t d = 0; d < COUNT; d++)
-    assert_close(bound[d], PAIRS * (PAIRS + 1) / 2, 1e-11);
+    assert_close(bound[d], PAIRS * (PAIRS + 1) / 2.0, 1e-11);
   phases_free(&phases);
   phases = phases_of(1, 10000, PRECISION_FP64); /* one pair: |S_1| = 1 */
   run(&phases, distance, COUNT, bound, NULL);

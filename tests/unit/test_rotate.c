@@ -80,7 +80,7 @@ static struct rotate_batch batch_of(const struct phases *phases, const struct sh
 
 static void expect_rotation(const struct rotate_batch *batch, const double *input,
                             double *expected) {
-  long double vector[512];
+  long double vector[512] = {0};
   for (size_t row = 0; row < batch->rows; row++) {
     for (size_t i = 0; i < batch->dim; i++)
       vector[i] = input[row * batch->dim + i];

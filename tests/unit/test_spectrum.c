@@ -201,6 +201,7 @@ static void compare_values(const char *config, const char *values) {
   snprintf(path, sizeof path, "tests/golden/configs/%s.json", config);
   if (model_read(path, &spec, &source, NULL, &error) || spectrum_create(&spec, &spectrum, &error))
     fail_msg("%s", error.message);
+  if (!spectrum) return; /* for the analyser: fail_msg does not come back */
   size_t pair = 0;
   for (char *end; *values && *values != '\n'; values = end, pair++) {
     const double expected = strtod(values, &end);

@@ -19,7 +19,7 @@ struct file_output;
 
 /* Opens. ERROR_FAILED when the folder is missing, or it or the target is not writable; nothing is
    left behind. */
-int file_output_open(const char *path, struct file_output **output, struct error *error);
+int file_output_open(const char *path, struct file_output **result, struct error *error);
 
 /* Where to write. Write errors need not be looked at: close reports them. */
 FILE *file_output_stream(struct file_output *output);

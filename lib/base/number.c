@@ -122,7 +122,7 @@ int number_paper(const char *text, const char *what, double dpi, double *inches,
     const char *name;
     double per_inch;
   } units[] = {{"in", 1}, {"cm", 2.54}, {"mm", 25.4}, {"pt", 72.27}};
-  double value, per_inch = 0;
+  double value = 0, per_inch = 0;
   const size_t used = leading_real(text, &value);
   if (used && !strcmp(text + used, "px")) per_inch = dpi;
   for (size_t i = 0; used && i < sizeof units / sizeof *units; i++)

@@ -97,9 +97,11 @@ struct meta *meta_object(struct meta *meta, const char *name) {
 void meta_prepend(struct meta *meta, const struct meta *first) {
   json_t *old = json_copy(json_of(meta));
   if (!old) return;
+  json_incref(json_of(first)); /* it may lie within `meta` */
   json_object_clear(json_of(meta));
   json_object_update(json_of(meta), json_of(first));
   json_object_update_missing(json_of(meta), old);
+  json_decref(json_of(first));
   json_decref(old);
 }
 

@@ -59,6 +59,6 @@ void table_write_text(const struct table *table, FILE *out);
 /* Reads a CSV file (RFC 4180; LF as well as CRLF ends a line) with a header line. Columns in which
    every filled cell is a number, "inf" or "nan" are COLUMN_REAL. Blank lines are left out unless
    there is one column. */
-int table_read_csv(const char *path, struct table **table, struct error *error);
+int table_read_csv(const char *path, struct table **result, struct error *error);
 
 #endif

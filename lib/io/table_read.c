@@ -100,8 +100,6 @@ static int split(char *text, const char *path, struct fields *fields, struct err
   int status = OK;
   while (!status && *cursor.next)
     status = read_record(&cursor, fields, error);
-  if (!status && !fields->columns)
-    return error_set(error, ERROR_INPUT, "'%s' is empty: a header line is needed", path);
   return status;
 }
 
@@ -126,8 +124,12 @@ static bool column_is_numeric(const struct fields *fields, size_t column) {
   return true;
 }
 
-static int fill(struct table *table, const struct fields *fields, struct error *error) {
-  const size_t columns = fields->columns, rows = fields->count / columns - 1;
+static int fill(struct table *table, const struct fields *fields, const char *path,
+                struct error *error) {
+  const size_t columns = fields->columns;
+  if (!columns)
+    return error_set(error, ERROR_INPUT, "'%s' is empty: a header line is needed", path);
+  const size_t rows = fields->count / columns - 1;
   for (size_t c = 0; c < columns; c++) {
     const enum column_kind kind = column_is_numeric(fields, c) ? COLUMN_REAL : COLUMN_TEXT;
     if (table_add_column(table, fields->field[c], kind, error) < 0) return ERROR_FAILED;
@@ -157,7 +159,7 @@ int table_read_csv(const char *path, struct table **result, struct error *error)
     status = error_set(error, ERROR_INPUT, "'%s' is not text: it holds a NUL byte", path);
   if (!status) status = split(text, path, &fields, error);
   if (!status && !(table = table_create(error))) status = ERROR_FAILED;
-  if (!status) status = fill(table, &fields, error);
+  if (!status) status = fill(table, &fields, path, error);
   free(fields.field);
   free(text);
   if (status)

@@ -31,11 +31,17 @@ static inline int folder_create(void **state) {
   return mkdtemp(folder) && !chmod(folder, 0777) ? 0 : -1;
 }
 
+/* Runs a command line in a shell. */
+static inline int run(const char *command) {
+  fflush(NULL);
+  return system(command);
+}
+
 static inline int folder_remove(void **state) {
   (void)state;
   char command[sizeof folder + 16];
   snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  return system(command);
+  return run(command);
 }
 
 /* The path of `name` in the folder, in one of a few buffers taken in turn. */

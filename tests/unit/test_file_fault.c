@@ -217,7 +217,8 @@ static bool killed_while_writing(void) {
   fflush(file_output_stream(fresh));
   if (file_output_finish(old, NULL) || file_output_commit(done, NULL)) return false;
   if (folder_count() != 4) return false;
-  signal(SIGTERM, end_by_signal);
+  const struct sigaction action = {.sa_handler = end_by_signal};
+  if (sigaction(SIGTERM, &action, NULL)) return false;
   raise(SIGTERM);
   return false;
 }

@@ -223,8 +223,8 @@ static void what_is_no_json(void **state) {
   enum { DEPTH = 1000000 };
   char *deep = malloc(DEPTH * 5);
   assert_non_null(deep);
-  for (int i = 0; i < DEPTH; i++)
-    memcpy(deep + 5 * i, "{\"a\":", 5);
+  for (int i = 0; i < DEPTH * 5; i++)
+    deep[i] = "{\"a\":"[i % 5];
   refuse_json(deep, DEPTH * 5, "not JSON: maximum parsing depth reached");
   memset(deep, '[', DEPTH);
   refuse_json(deep, DEPTH, "not JSON: maximum parsing depth reached");

@@ -100,8 +100,7 @@ static void line_ends(void **state) {
       "a,b\n1,2\n3,4",
       "a,b\r\n1,2\r\n3,4\r\n",
       "a,b\r\n1,2\n3,4",
-      "\xef\xbb\xbf"
-      "a,b\n1,2\n3,4\n",
+      "\xef\xbb\xbf\x61,b\n1,2\n3,4\n",
       "\xef\xbb\xbf\"a\",b\n1,2\n3,4\n",
       "a,b\n\n1,2\n\r\n3,4\n\n\n",
       "\na,b\n1,2\n3,4\n",

@@ -6,6 +6,7 @@
 #include "lib/base/memory.h"
 #include "lib/base/number.h"
 #include "lib/model/model.h"
+#include "lib/rope/scaling.h"
 
 enum { MOST_SERIES = 256 };
 
@@ -93,6 +94,7 @@ static int add_series(const struct invocation *invocation, const struct choice *
   if (choice->model && read_model(choice->model, &spec, series, error)) return error->code;
   if (override_numbers(invocation, choice, &spec, series, error)) return error->code;
   if (override_kinds(invocation, choice, &spec, series, error)) return error->code;
+  if (choice->scaling || option_given(invocation, "context")) scaling_warn(&spec, series->meta);
   if (spectrum_create(&spec, &series->spectra[series->count], error)) return error->code;
   series->count++;
   return OK;

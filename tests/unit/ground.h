@@ -32,7 +32,7 @@ static inline int folder_create(void **state) {
 }
 
 /* Runs a command line in a shell. */
-static inline int run(const char *command) {
+static inline int run_command(const char *command) {
   fflush(NULL);
   return system(command);
 }
@@ -41,7 +41,7 @@ static inline int folder_remove(void **state) {
   (void)state;
   char command[sizeof folder + 16];
   snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  return run(command);
+  return run_command(command);
 }
 
 /* The path of `name` in the folder, in one of a few buffers taken in turn. */

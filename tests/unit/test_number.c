@@ -227,7 +227,7 @@ static void the_locale_does_not_matter(void **state) {
   char command[256];
   snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 '%s/de_DE.UTF-8' >'%s/log' 2>&1",
            folder, folder);
-  const int made = run(command);
+  const int made = run_command(command);
   setenv("LOCPATH", folder, 1);
   if (made == 127 || !setlocale(LC_ALL, "de_DE.UTF-8")) {
     print_message("no locale with a decimal comma can be made here\n");

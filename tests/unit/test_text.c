@@ -194,7 +194,7 @@ static void split_reads_what_quote_wrote(void **state) {
 static char *run_shell(const char *shell, const char *script, size_t *size) {
   char command[256];
   snprintf(command, sizeof command, "LC_ALL=C %s '%s' > '%s'", shell, script, path_of("printed"));
-  assert_int_equal(run(command), 0);
+  assert_int_equal(run_command(command), 0);
   return read_whole(path_of("printed"), size);
 }
 
@@ -217,7 +217,7 @@ static void a_shell_reads_what_quote_wrote(void **state) {
   for (size_t s = 0; s < sizeof shells / sizeof *shells; s++) {
     char probe[64];
     snprintf(probe, sizeof probe, "command -v %s >/dev/null", shells[s]);
-    if (run(probe)) continue;
+    if (run_command(probe)) continue;
     size_t size;
     char *text = run_shell(shells[s], script, &size), *next = text;
     for (int i = 0; i < WORDS; i++) {

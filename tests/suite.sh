@@ -13,10 +13,10 @@ tenths=$((($(date +%s%N) - start) / 100000000))
 
 # A suite that ends badly without a failed test, or with fewer tests than it planned, has failed once more.
 awk -v name="$name" -v status="$status" -v seconds="$((tenths / 10)).$((tenths % 10))" -v count="$log.count" '
-  /^1\.\.[0-9]+/ { planned += substr($0, 4); next }
   function say(text) {
     if (++lines <= 80) said = said "  " text "\n"
   }
+  /^1\.\.[0-9]+/ { planned += substr($0, 4); next }
   /^(not )?ok/ && /# SKIP/ { skipped++; say($0); next }
   /^ok/ { passed++; next }
   /^not ok/ { failed++ }

@@ -49,7 +49,7 @@ int result_hash(const struct result *result, char hex[HASH_TEXT], struct error *
     npy_write_header(out, "'<f8'", (size_t[]){matrix->rows, matrix->columns}, 2);
   else
     table_write_csv(result->table, ',', out);
-  const int failed = ferror(out) | fclose(out);
+  const bool incomplete = ferror(out), failed = fclose(out) || incomplete;
   const struct hash_part parts[] = {
       {text, size},
       {matrix ? matrix->cells : NULL,

@@ -48,6 +48,7 @@ enum { PART_MAIN, PART_PDF, PART_SCRIPT, PART_DATA, PARTS };
 
 struct output {
   const char *path;
+  char *name[PARTS];              /* of each part; NULL where there is none */
   const struct data_format *data; /* NULL: a figure */
   enum figure_format figure;
   struct file_output *part[PARTS];
@@ -63,8 +64,10 @@ struct outputs {
 void outputs_discard(struct outputs *outputs) {
   if (!outputs) return;
   for (size_t i = 0; i < outputs->count; i++)
-    for (int part = 0; part < PARTS; part++)
+    for (int part = 0; part < PARTS; part++) {
       file_output_discard(outputs->list[i].part[part]);
+      free(outputs->list[i].name[part]);
+    }
   free(outputs->list);
   free(outputs);
 }
@@ -77,13 +80,22 @@ static char *with_extension(const char *path, const char *extension) {
   return asprintf(&other, "%.*s%s", (int)stem, path, extension) < 0 ? NULL : other;
 }
 
-static int open_beside(struct output *output, int part, const char *extension,
-                       struct error *error) {
-  char *path = with_extension(output->path, extension);
-  if (!path) return error_set(error, ERROR_FAILED, "out of memory: the name of a file");
-  const int status = file_output_open(path, &output->part[part], error);
-  free(path);
-  return status;
+/* Opens one part under its name, which no other part of any output may have. */
+static int open_part(struct outputs *outputs, int part, const char *extension,
+                     struct error *error) {
+  struct output *output = &outputs->list[outputs->count - 1];
+  char *name =
+      extension ? with_extension(output->path, extension) : memory_text(output->path, error);
+  if (!name) return error_set(error, ERROR_FAILED, "out of memory: the name of a file");
+  for (size_t i = 0; i < outputs->count; i++)
+    for (int other = 0; other < PARTS; other++)
+      if (outputs->list[i].name[other] && !strcmp(outputs->list[i].name[other], name)) {
+        error_set(error, ERROR_INPUT, "output '%s' would be written twice", name);
+        free(name);
+        return ERROR_INPUT;
+      }
+  output->name[part] = name;
+  return file_output_open(name, &output->part[part], error);
 }
 
 /* An output must not be a file that the command reads. */
@@ -120,18 +132,15 @@ static int open_output(struct outputs *outputs, const struct invocation *invocat
     return error_set(error, ERROR_INPUT, "'%s' cannot draw '%s': .csv, .tsv, .json or .npy",
                      invocation->command->name, path);
   output->figure = (enum figure_format)figure;
-  for (size_t i = 0; i < outputs->count; i++)
-    if (!strcmp(outputs->list[i].path, path))
-      return error_set(error, ERROR_INPUT, "output '%s' is named twice", path);
   if (check_inputs(invocation, path, error)) return error->code;
   outputs->count++;
-  if (file_output_open(path, &output->part[PART_MAIN], error)) return error->code;
+  if (open_part(outputs, PART_MAIN, NULL, error)) return error->code;
   if (output->data) return OK;
-  if (output->figure == FIGURE_TEX && open_beside(output, PART_PDF, ".pdf", error))
+  if (output->figure == FIGURE_TEX && open_part(outputs, PART_PDF, ".pdf", error))
     return error->code;
   if (!option_given(invocation, "keep-script")) return OK;
-  if (open_beside(output, PART_SCRIPT, ".gp", error)) return error->code;
-  return open_beside(output, PART_DATA, ".dat", error);
+  if (open_part(outputs, PART_SCRIPT, ".gp", error)) return error->code;
+  return open_part(outputs, PART_DATA, ".dat", error);
 }
 
 static int read_format(const struct invocation *invocation, struct outputs *outputs,

@@ -13,8 +13,10 @@
 #include "cmd/version.h"
 #include "lib/base/file.h"
 #include "lib/base/progress.h"
+#include "lib/figure/gnuplot.h"
 
 static void remove_partial_and_exit(int number) {
+  gnuplot_stop();
   file_remove_partial();
   _exit(128 + number);
 }

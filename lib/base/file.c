@@ -28,11 +28,25 @@ struct file_output {
 /* The names that file_remove_partial() must remove; read by a signal handler, hence atomic. */
 static _Atomic(char *) partial[OPEN_OUTPUTS];
 
-void file_remove_partial(void) {
+int file_guard(char *path) {
   for (int i = 0; i < OPEN_OUTPUTS; i++) {
-    const char *name = atomic_load(&partial[i]);
-    if (name) unlink(name);
+    char *empty = NULL;
+    if (atomic_compare_exchange_strong(&partial[i], &empty, path)) return i;
   }
+  return -1;
+}
+
+void file_forget(int slot) {
+  if (slot >= 0) atomic_store(&partial[slot], NULL);
+}
+
+void file_remove_partial(void) {
+  int (*const ways[])(const char *) = {unlink, rmdir};
+  for (int way = 0; way < 2; way++)
+    for (int i = 0; i < OPEN_OUTPUTS; i++) {
+      const char *name = atomic_load(&partial[i]);
+      if (name) ways[way](name);
+    }
 }
 
 /* Reading from a stream that is open for writing alone sets its error indicator; nothing else that
@@ -134,7 +148,7 @@ static char *follow_links(const char *path) {
 }
 
 static void forget_temporary(struct file_output *output) {
-  if (output->slot >= 0) atomic_store(&partial[output->slot], NULL);
+  file_forget(output->slot);
   output->slot = -1;
   free(output->temporary);
   output->temporary = NULL;
@@ -151,14 +165,9 @@ static int name_temporary(struct file_output *output) {
     output->temporary = NULL;
     return -1;
   }
-  for (int i = 0; i < OPEN_OUTPUTS; i++) {
-    char *empty = NULL;
-    if (!atomic_compare_exchange_strong(&partial[i], &empty, output->temporary)) continue;
-    output->slot = i;
-    return 0;
-  }
-  errno = EMFILE;
-  return -1;
+  output->slot = file_guard(output->temporary);
+  if (output->slot < 0) errno = EMFILE;
+  return output->slot < 0 ? -1 : 0;
 }
 
 /* Leaves owner, group and mode of a file that is replaced as they were, as far as we may. */

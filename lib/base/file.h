@@ -38,7 +38,13 @@ void file_output_discard(struct file_output *output);
    that run out of memory. */
 void file_mark_failed(FILE *stream);
 
-/* Removes every temporary file that is open now. For signal handlers: async-signal-safe. */
+/* Makes a temporary file or folder known to file_remove_partial() until file_forget(); `path` must
+   live so long. The slot it has, or -1 when too many are known. */
+int file_guard(char *path);
+void file_forget(int slot); /* -1 is allowed */
+
+/* Removes every temporary file that is open or guarded now, then the guarded folders. For signal
+   handlers: async-signal-safe. */
 void file_remove_partial(void);
 
 /* The part of `path` after its last '/'. */

@@ -1,7 +1,9 @@
 #include "lib/figure/gnuplot.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,34 +127,57 @@ static int read_picture(const char *folder, const char *name, struct blob *blob,
   return file_read(path, picture_limit, &blob->data, &blob->size, error) ? ERROR_FAILED : OK;
 }
 
-static void remove_folder(const char *folder) {
+/* The private folder of one TeX figure, guarded so that a signal leaves nothing of it. */
+struct tex_folder {
+  char path[4096];
+  char file[2][4096 + 16];
+  int slot[3];
+};
+
+static int make_folder(struct tex_folder *folder, struct error *error) {
+  const char *parent = getenv("TMPDIR");
+  if (!parent || parent[0] != '/') parent = "/tmp";
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  const bool made = snprintf(folder->path, sizeof folder->path, "%s/ropetool.XXXXXX", parent) <
+                        (int)sizeof folder->path &&
+                    mkdtemp(folder->path);
+  const int number = errno;
   static const char *const names[] = {tex_name, pdf_name};
-  for (size_t i = 0; i < 2; i++) {
-    char path[4096 + 16];
-    snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-    unlink(path);
+  for (int i = 0; i < 2; i++) {
+    snprintf(folder->file[i], sizeof folder->file[i], "%s/%s", folder->path, names[i]);
+    folder->slot[i] = made ? file_guard(folder->file[i]) : -1;
   }
-  rmdir(folder);
+  folder->slot[2] = made ? file_guard(folder->path) : -1;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (made) return OK;
+  return error_set(error, ERROR_FAILED, "cannot make a folder in '%s': %s", parent,
+                   strerror(number));
+}
+
+static void remove_folder(struct tex_folder *folder) {
+  for (int i = 0; i < 2; i++)
+    unlink(folder->file[i]);
+  rmdir(folder->path);
+  for (int i = 0; i < 3; i++)
+    file_forget(folder->slot[i]);
 }
 
 /* cairolatex writes two files beside each other, so it gets a folder. */
 static int run_tex(const struct gnuplot_job *job, struct blob *picture, struct blob *tex,
                    struct error *error) {
-  const char *parent = getenv("TMPDIR");
-  char folder[4096], head[128];
-  if (!parent || parent[0] != '/') parent = "/tmp";
-  if (snprintf(folder, sizeof folder, "%s/ropetool.XXXXXX", parent) >= (int)sizeof folder ||
-      !mkdtemp(folder))
-    return error_set(error, ERROR_FAILED, "cannot make a folder in '%s': %s", parent,
-                     strerror(errno));
+  struct tex_folder folder;
+  char head[128];
+  if (make_folder(&folder, error)) return ERROR_FAILED;
   snprintf(head, sizeof head, "datafile = '/dev/fd/3'\nset output '%s'\n", tex_name);
   struct blob output = {0};
-  int code = run(head, job, folder, &output, error);
+  int code = run(head, job, folder.path, &output, error);
   free(output.data);
-  if (!code) code = read_picture(folder, pdf_name, picture, error);
-  if (!code) code = read_picture(folder, tex_name, tex, error);
+  if (!code) code = read_picture(folder.path, pdf_name, picture, error);
+  if (!code) code = read_picture(folder.path, tex_name, tex, error);
   if (!code) code = rename_graphic(tex, job->tex_graphic, error);
-  remove_folder(folder);
+  remove_folder(&folder);
   return code;
 }
 

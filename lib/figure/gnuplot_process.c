@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,16 @@ enum { CHILD_DATA = 3, CHILD_SCRIPT = 4 };
 
 /* Ours: all closed on exec; the process gets copies. */
 enum { IN_NULL, IN_DATA, IN_SCRIPT, OUT_READ, OUT_WRITE, ERR_READ, ERR_WRITE, DESCRIPTORS };
+
+/* The process that runs now, 0 when none does; read by gnuplot_stop(). */
+static _Atomic pid_t running;
+
+void gnuplot_stop(void) {
+  const pid_t child = atomic_load(&running);
+  if (child <= 0) return;
+  kill(child, SIGKILL);
+  waitpid(child, NULL, 0);
+}
 
 static int is_program(const char *path) {
   return path[0] == '/' && access(path, X_OK) == 0;
@@ -60,16 +71,18 @@ static char **clean_environment(struct error *error) {
                                      "FONTCONFIG_PATH",
                                      "FONTCONFIG_SYSROOT"};
   enum { KEPT = sizeof kept / sizeof kept[0] };
-  static const char locale[] = "LC_ALL=C.UTF-8";
-  size_t size = sizeof locale;
+  /* A PDF's date has the time zone in it. */
+  static const char fixed[][16] = {"LC_ALL=C.UTF-8", "TZ=UTC0"};
+  enum { FIXED = sizeof fixed / sizeof fixed[0] };
+  size_t size = sizeof fixed;
   for (size_t i = 0; i < KEPT; i++)
     if (getenv(kept[i])) size += strlen(kept[i]) + strlen(getenv(kept[i])) + 2;
   char **environment =
-      memory_array(1, (KEPT + 2) * sizeof *environment + size, "an environment", error);
+      memory_array(1, (KEPT + FIXED + 1) * sizeof *environment + size, "an environment", error);
   if (!environment) return NULL;
-  char *text = (char *)(environment + KEPT + 2), **next = environment;
-  *next++ = strcpy(text, locale);
-  text += sizeof locale;
+  char *text = (char *)(environment + KEPT + FIXED + 1), **next = environment;
+  for (size_t i = 0; i < FIXED; i++, text += sizeof fixed[0])
+    *next++ = strcpy(text, fixed[i]);
   for (size_t i = 0; i < KEPT; i++) {
     const char *value = getenv(kept[i]);
     if (!value) continue;
@@ -232,12 +245,14 @@ int gnuplot_process_run(const struct blob *script, const struct blob *data, cons
   if (!code) {
     close_descriptor(&fds[OUT_WRITE]);
     close_descriptor(&fds[ERR_WRITE]);
+    atomic_store(&running, child);
     int process = pidfd_open(child, 0);
     code = listen(fds, process, result, error);
     close_descriptor(&process);
     if (code) kill(child, SIGKILL);
     while (waitpid(child, &result->status, 0) < 0 && errno == EINTR)
       continue;
+    atomic_store(&running, 0);
   }
   for (int i = 0; i < DESCRIPTORS; i++)
     close_descriptor(&fds[i]);

@@ -184,10 +184,11 @@ int canvas_set_panel(struct canvas *canvas, struct error *error) {
 }
 
 /* gnuplot counts the corners of a picture of n pixels from 0 to n − 1 and puts the middle of the
-   first pixel at 0, hence the half: with it a panel's edges fall between pixels. */
+   first pixel at 0, hence the half: with it a panel's edges fall between pixels. Fractions of 1/200
+   pixel are cut off, which the 1e-5 keeps from taking one too many. */
 static double screen(const struct canvas *canvas, double dots, double inches) {
   const double side = round(inches * canvas->dpi);
-  return canvas->format == FIGURE_PNG ? (dots - 0.5) / (side - 1) : dots / side;
+  return canvas->format == FIGURE_PNG ? (dots - 0.5 + 1e-5) / (side - 1) : dots / side;
 }
 
 double canvas_x(const struct canvas *canvas, double dots) {
@@ -254,7 +255,7 @@ int canvas_assign_text(struct canvas *canvas, const char *variable, const char *
 
 int canvas_assign_tics(struct canvas *canvas, char axis, const struct tics *tics,
                        struct error *error) {
-  fprintf(canvas->script, axis == 'c' ? "set cbtics (" : "set %ctics (", axis);
+  fprintf(canvas->script, "set %ctics (", axis);
   int code = OK;
   for (size_t i = 0; i < tics->count && !code; i++) {
     const struct tic *tic = &tics->item[i];
@@ -379,6 +380,17 @@ static int write_script(const struct canvas *canvas, const char *template, struc
   return fclose(out) ? error_set(error, ERROR_FAILED, "no memory for a gnuplot script") : code;
 }
 
+static int correct_svg(const struct canvas *canvas, struct blob *picture, struct error *error) {
+  struct blob corrected;
+  FILE *out = open_memstream(&corrected.data, &corrected.size);
+  if (!out) return error_set(error, ERROR_FAILED, "no memory for a picture");
+  lettering_write_svg(out, picture->data, picture->size, canvas->keep_edges);
+  const int failed = fclose(out);
+  free(picture->data);
+  *picture = corrected;
+  return failed ? error_set(error, ERROR_FAILED, "no memory for a picture") : OK;
+}
+
 int canvas_draw(struct canvas *canvas, const char *template, struct blob data,
                 struct figure *figure, struct error *error) {
   size_t body = 0;
@@ -396,6 +408,7 @@ int canvas_draw(struct canvas *canvas, const char *template, struct blob data,
     code = gnuplot_run(&job, &figure->picture, canvas->format == FIGURE_TEX ? &figure->tex : NULL,
                        error);
   }
+  if (!code && canvas->format == FIGURE_SVG) code = correct_svg(canvas, &figure->picture, error);
   if (code) figure_release(figure);
   return code;
 }

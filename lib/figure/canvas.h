@@ -27,7 +27,8 @@ struct canvas {
   double left, right, top, bottom;     /* margins around the panel, dots */
   double spare_left, spare_bottom;     /* of these margins: more than the labels need, dots */
   double panel_width, panel_height;    /* dots */
-  FILE *script;                        /* collects assignments */
+  bool keep_edges; /* SVG: cells are larger than pixels and must not be smoothed */
+  FILE *script;    /* collects assignments */
   char *text;
   size_t size;
 };

@@ -3,6 +3,7 @@
 #ifndef ROPETOOL_FIGURE_LETTERING_H
 #define ROPETOOL_FIGURE_LETTERING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -17,5 +18,9 @@ size_t lettering_line(const char *text, double ems);
 /* Writes UTF-8 text so that TeX prints it and never runs it: specials become commands, Greek
    letters and common signs become mathematics, the rest goes through. */
 void lettering_write_tex(FILE *out, const char *text, size_t size);
+
+/* Copies an SVG file of gnuplot and corrects it: gnuplot leaves "]]>" in texts, which is no XML;
+   and with `keep_edges` images are shown with the edges of their pixels. */
+void lettering_write_svg(FILE *out, const char *svg, size_t size, bool keep_edges);
 
 #endif

@@ -212,19 +212,28 @@ struct extent traces_extent(const struct traces *traces) {
   return e;
 }
 
-/* Keeps of the points [first, end) the four that show. They move down in place: `trace->count` is
-   never beyond `first`. */
-static void keep_extremes(struct trace *trace, size_t first, size_t end) {
-  size_t lowest = first, highest = first;
-  for (size_t p = first; p < end; p++) {
-    if (trace->low[p] < trace->low[lowest]) lowest = p;
-    if (trace->high[p] > trace->high[highest]) highest = p;
-  }
-  const size_t kept[] = {first, lowest < highest ? lowest : highest,
-                         lowest < highest ? highest : lowest, end - 1};
+/* Points that share a column of dots: indices of those that show. */
+struct run {
+  size_t first, lowest, highest, last;
+  double column;
+  bool gap; /* nothing is to be drawn behind it */
+};
+
+/* Adds the points of a run, which move down in place: `trace->count` is never beyond `first`. */
+static void keep_run(struct trace *trace, const struct run *run) {
+  const size_t kept[] = {run->first, run->lowest < run->highest ? run->lowest : run->highest,
+                         run->lowest < run->highest ? run->highest : run->lowest, run->last};
   for (size_t k = 0; k < 4; k++)
     if (k == 0 || kept[k] > kept[k - 1])
       trace_add(trace, trace->x[kept[k]], trace->low[kept[k]], trace->high[kept[k]]);
+  if (run->gap) trace_add(trace, trace->x[run->last], NAN, NAN);
+}
+
+static void extend_run(struct run *run, const struct trace *trace, size_t point) {
+  if (trace->low[point] < trace->low[run->lowest]) run->lowest = point;
+  if (trace->high[point] > trace->high[run->highest]) run->highest = point;
+  run->last = point;
+  run->gap = false; /* a gap within a column of dots does not show */
 }
 
 void traces_thin(struct traces *traces, bool log_x, double dots) {
@@ -234,19 +243,23 @@ void traces_thin(struct traces *traces, bool log_x, double dots) {
     struct trace *trace = &traces->item[i];
     const size_t count = trace->count;
     if ((double)count <= 4 * dots || !(width > 0)) continue;
+    struct run run = {.column = NAN};
     trace->count = 0;
-    size_t first = 0;
-    double current = NAN;
-    for (size_t p = 0; p <= count; p++) {
-      const bool gap = p < count && isnan(trace->low[p]);
-      const double x = p < count ? trace->x[p] : NAN;
-      const double column =
-          p < count && !gap ? floor(((log_x ? log(x) : x) - left) / width * dots) : NAN;
-      if (column == current) continue;
-      if (p > first) keep_extremes(trace, first, p);
-      if (gap) trace_add(trace, x, NAN, NAN);
-      first = gap ? p + 1 : p;
-      current = column;
+    for (size_t p = 0; p < count; p++) {
+      if (isnan(trace->low[p])) {
+        run.gap = true;
+        continue;
+      }
+      const double x = log_x ? log(trace->x[p]) : trace->x[p];
+      const double column = floor((x - left) / width * dots);
+      if (column == run.column) {
+        extend_run(&run, trace, p);
+        continue;
+      }
+      if (!isnan(run.column)) keep_run(trace, &run);
+      run = (struct run){p, p, p, p, column, false};
     }
+    run.gap = false;
+    keep_run(trace, &run);
   }
 }

@@ -57,8 +57,7 @@ static void print_pair(FILE *out, const struct palette *palette, int upper, int 
   fputs("\033[0m", out);
 }
 
-static void print_shade(FILE *out, int upper, int lower) {
-  const int index = upper > lower ? upper : lower;
+static void print_shade(FILE *out, int index) {
   fputc(index < 0 ? ' ' : shades[index * (int)(sizeof shades - 1) / PALETTE_SIZE], out);
 }
 
@@ -75,7 +74,7 @@ static void print_scale(const struct matrix *matrix, const struct palette *palet
     if (colour)
       print_pair(out, palette, index, index);
     else
-      print_shade(out, index, index);
+      print_shade(out, index);
   }
   fprintf(out, " %s", high);
   if (size + 1 + (int)strlen(matrix->value_label) <= (int)columns &&
@@ -103,15 +102,14 @@ void preview_matrix(const struct matrix *matrix, const struct figure_options *op
     down = (size_t)fmax(2, aspect * (double)across);
   if (across > matrix->columns) across = matrix->columns;
   if (down > matrix->rows) down = matrix->rows;
-  for (size_t row = 0; row < down; row += 2) {
-    for (size_t column = 0; column < across; column++) {
-      const int upper = cell_index(matrix, &scale, row, down, column, across);
-      const int lower = cell_index(matrix, &scale, row + 1, down, column, across);
+  const size_t lines = (down + 1) / 2;
+  for (size_t line = 0; line < lines; line++) {
+    for (size_t column = 0; column < across; column++)
       if (colour)
-        print_pair(out, &palette, upper, lower);
+        print_pair(out, &palette, cell_index(matrix, &scale, 2 * line, down, column, across),
+                   cell_index(matrix, &scale, 2 * line + 1, down, column, across));
       else
-        print_shade(out, upper, lower);
-    }
+        print_shade(out, cell_index(matrix, &scale, line, lines, column, across));
     fputc('\n', out);
   }
   print_scale(matrix, &palette, &scale, columns, colour, out);

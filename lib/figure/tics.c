@@ -15,14 +15,14 @@ static void write_power(char *out, size_t capacity, int exponent) {
 }
 
 /* A number as it stands at an axis whose numbers are `step` apart: as many decimals as the step
-   needs, powers of ten where that would be long. */
+   needs, powers of ten where that would be long and is not needed to tell them apart. */
 static void write_number(char *out, size_t capacity, double value, double step) {
   const char *sign = value < 0 ? "−" : "";
   const double size = fabs(value);
   const int step_exponent = (int)floor(log10(step) + 1e-9);
   if (size < step / 2) {
     snprintf(out, capacity, "0");
-  } else if (size < 1e7 && step_exponent >= -4) {
+  } else if (step_exponent >= -4 && (size < 1e7 || (size < 1e12 && size > 1e5 * step))) {
     snprintf(out, capacity, "%s%.*f", sign, step_exponent < 0 ? -step_exponent : 0, size);
   } else {
     int exponent = (int)floor(log10(size) + 1e-9), decimals = exponent - step_exponent;
@@ -52,7 +52,7 @@ void tics_linear(double low, double high, size_t most, bool whole, struct tics *
     if (number <= (double)most && (!whole || candidate >= 1)) step = candidate;
   }
   for (double n = ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; n++) {
-    struct tic *tic = add(tics, n * step);
+    struct tic *tic = add(tics, n * step + 0.0); /* no −0 */
     if (!tic) return;
     write_number(tic->label, sizeof tic->label, n * step, step);
   }
@@ -84,7 +84,7 @@ void tics_logarithmic(double low, double high, size_t most, struct tics *tics) {
       for (int e = first - 1; e <= last; e++)
         add_decade(tics, low, high, e, coarse, 3, true);
     }
-    if (tics->count < 2) tics_linear(low, high, most, false, tics);
+    if (tics->count < 2 || tics->count > most) tics_linear(low, high, most, false, tics);
     return;
   }
   const int stride = (int)((size_t)(last - first) / most) + 1;

@@ -1,0 +1,218 @@
+#include "tests/unit/ground.h"
+
+#include "lib/base/text.h"
+#include "lib/figure/preview.h"
+
+struct sight {
+  const struct matrix *matrix;
+  const struct table *table;
+  const struct curve_plot *plot;
+  unsigned columns, rows;
+  bool colour;
+};
+
+static void look(const void *what, FILE *out) {
+  const struct sight *sight = what;
+  if (sight->matrix)
+    preview_matrix(sight->matrix, &(struct figure_options){0}, sight->columns, sight->rows,
+                   sight->colour, out);
+  else
+    preview_table(sight->table, sight->plot, sight->columns, sight->rows, sight->colour, out);
+}
+
+/* The text without its colours, after a check that every colour is reset before the end of its
+ * line. */
+static char *seen(const struct sight *sight) {
+  size_t size;
+  char *text = printed(look, sight, &size), *to = text;
+  assert_true(text_is_utf8(text, size));
+  bool coloured = false;
+  for (const char *c = text; *c;) {
+    if (*c == '\033') {
+      assert_true(sight->colour);
+      coloured = strncmp(c, "\033[0m", 4) != 0;
+      c = strchr(c, 'm') + 1;
+      continue;
+    }
+    assert_false(*c == '\n' && coloured);
+    *to++ = *c++;
+  }
+  *to = '\0';
+  return text;
+}
+
+/* At most so many characters a line and lines. */
+static void assert_fits(const char *text, unsigned columns, unsigned rows) {
+  unsigned lines = 0, width = 0;
+  for (; *text; text++) {
+    if (*text == '\n') {
+      lines++;
+      width = 0;
+    } else if (((unsigned char)*text & 0xc0) != 0x80) {
+      assert_true(++width <= columns);
+    }
+  }
+  assert_int_equal(width, 0);
+  assert_true(lines <= rows);
+}
+
+static struct matrix *matrix_of(size_t rows, size_t columns) {
+  struct matrix *matrix = matrix_create(rows, columns, NULL);
+  assert_non_null(matrix);
+  for (size_t i = 0; i < rows * columns; i++)
+    matrix->cells[i] = (double)i;
+  return matrix;
+}
+
+static void shades_grow_with_values(void **state) {
+  (void)state;
+  struct matrix *matrix = matrix_of(2, 9);
+  for (size_t c = 0; c < 9; c++)
+    matrix->cells[c] = matrix->cells[9 + c] = (double)c;
+  matrix->cells[0] = matrix->cells[9] = NAN;
+  strcpy(matrix->value_label, "score");
+  const struct sight sight = {.matrix = matrix, .columns = 40, .rows = 10};
+  char *text = seen(&sight);
+  assert_string_equal(text, " .:-=*#%@\n1 ..::--==+**##%%@ 8 score\n");
+  free(text);
+  matrix_destroy(matrix);
+}
+
+static void half_blocks_hold_two_rows(void **state) {
+  (void)state;
+  struct matrix *matrix = matrix_of(3, 2);
+  matrix->cells[1] = NAN;
+  const struct sight sight = {.matrix = matrix, .columns = 8, .rows = 8, .colour = true};
+  char *raw = printed(look, &sight, NULL);
+  /* Upper cell in the foreground, lower cell in the background: the first and third of viridis'
+   * five. */
+  assert_memory_equal(raw, "\033[38;2;68;1;84m\033[48;2;", 22);
+  free(raw);
+  char *text = seen(&sight);
+  assert_string_equal(text, "▀▄\n▀▀\n");
+  free(text);
+  matrix_destroy(matrix);
+}
+
+static void diagonals_survive_reduction(void **state) {
+  (void)state;
+  struct matrix *matrix = matrix_of(512, 512);
+  for (size_t i = 0; i < 512 * 512; i++)
+    matrix->cells[i] = i % 513 == 0;
+  char *text = seen(&(struct sight){.matrix = matrix, .columns = 32, .rows = 17});
+  const char *line = text;
+  for (size_t row = 0; row < 16; row++, line = strchr(line, '\n') + 1)
+    assert_true(line[2 * row] == '@' && line[2 * row + 1] == '@' && (row == 0 || line[0] == '.'));
+  free(text);
+  matrix->range = MATRIX_DIVERGING;
+  for (size_t i = 0; i < 512 * 512; i++)
+    matrix->cells[i] = -matrix->cells[i];
+  text = seen(&(struct sight){.matrix = matrix, .columns = 32, .rows = 17});
+  assert_true(text[0] == '.');
+  assert_true(text[5] != '.');
+  free(text);
+  matrix_destroy(matrix);
+}
+
+static void maps_fit_their_space(void **state) {
+  (void)state;
+  static const size_t sizes[][2] = {{1, 1}, {1, 300}, {300, 1}, {7, 5}, {1000, 1000}, {64, 1000}};
+  for (size_t s = 0; s < 6; s++) {
+    struct matrix *matrix = matrix_of(sizes[s][0], sizes[s][1]);
+    for (unsigned columns = 0; columns < 90; columns += 11)
+      for (unsigned rows = 0; rows < 30; rows += 7)
+        for (int colour = 0; colour < 2; colour++) {
+          char *text = seen(&(struct sight){
+              .matrix = matrix, .columns = columns, .rows = rows, .colour = colour});
+          assert_fits(text, columns, rows);
+          assert_true(columns < 11 || rows < 7 || *text);
+          free(text);
+        }
+    matrix_destroy(matrix);
+  }
+}
+
+static struct table *table_of(size_t series, size_t count) {
+  struct table *table = table_create(NULL);
+  table_add_column(table, "series", COLUMN_TEXT, NULL);
+  table_add_column(table, "x", COLUMN_REAL, NULL);
+  table_add_column(table, "y", COLUMN_REAL, NULL);
+  assert_int_equal(table_add_rows(table, series * count, NULL), OK);
+  for (size_t r = 0; r < series * count; r++) {
+    table_set_text(table, r, 0, r / count ? "two" : "one", NULL);
+    table_set_real(table, r, 1, (double)(r % count));
+    table_set_real(table, r, 2, (double)(r % count) * (r / count ? -1 : 1));
+  }
+  return table;
+}
+
+static const struct curve_plot plot = {.x = "x", .group = "series", .lines = {"y"}};
+
+static void a_rising_line_rises(void **state) {
+  (void)state;
+  struct table *table = table_of(1, 100);
+  char *text = seen(&(struct sight){.table = table, .plot = &plot, .columns = 26, .rows = 9});
+  assert_fits(text, 26, 9);
+  const char *first = strchr(text, '\n'), *last = text;
+  assert_memory_equal(text, "       99 ", 10);
+  assert_memory_equal(text + 10, "              ", 14);
+  for (int line = 0; line < 7; line++)
+    last = strchr(last, '\n') + 1;
+  assert_memory_equal(last, "        0 \xe2", 11);
+  assert_non_null(first);
+  assert_non_null(strstr(last, "\n          0             99\n"));
+  free(text);
+  table_destroy(table);
+}
+
+static void curves_fit_their_space(void **state) {
+  (void)state;
+  static const size_t counts[] = {1, 2, 1000};
+  for (size_t n = 0; n < 3; n++) {
+    struct table *table = table_of(2, counts[n]);
+    for (unsigned columns = 0; columns < 100; columns += 9)
+      for (unsigned rows = 0; rows < 30; rows += 5)
+        for (int colour = 0; colour < 2; colour++) {
+          char *text = seen(&(struct sight){
+              .table = table, .plot = &plot, .columns = columns, .rows = rows, .colour = colour});
+          assert_fits(text, columns, rows);
+          assert_true(columns < 27 || rows < 10 || *text);
+          assert_true(!*text || (strstr(text, "one") != NULL) == colour);
+          free(text);
+        }
+    table_destroy(table);
+  }
+}
+
+static void nothing_to_see_prints_nothing(void **state) {
+  (void)state;
+  struct matrix *matrix = matrix_of(2, 2);
+  struct table *table = table_of(1, 3);
+  for (size_t i = 0; i < 4; i++)
+    matrix->cells[i] = NAN;
+  for (size_t r = 0; r < 3; r++)
+    table_set_real(table, r, 2, NAN);
+  char *text = seen(&(struct sight){.matrix = matrix, .columns = 40, .rows = 20});
+  assert_string_equal(text, "");
+  free(text);
+  text = seen(&(struct sight){.table = table, .plot = &plot, .columns = 40, .rows = 20});
+  assert_string_equal(text, "");
+  free(text);
+  table_set_real(table, 0, 2, 1e308);
+  table_set_real(table, 1, 2, -1e308);
+  text = seen(&(struct sight){.table = table, .plot = &plot, .columns = 40, .rows = 20});
+  assert_string_equal(text, "");
+  free(text);
+  matrix_destroy(matrix);
+  table_destroy(table);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(shades_grow_with_values),       cmocka_unit_test(half_blocks_hold_two_rows),
+      cmocka_unit_test(diagonals_survive_reduction),   cmocka_unit_test(maps_fit_their_space),
+      cmocka_unit_test(a_rising_line_rises),           cmocka_unit_test(curves_fit_their_space),
+      cmocka_unit_test(nothing_to_see_prints_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -107,14 +107,20 @@ double canvas_text_width(const struct canvas *canvas, const char *text, double p
   return canvas_points(canvas, points * lettering_width(text, strlen(text)));
 }
 
-size_t canvas_tics_across(const struct canvas *canvas, double length) {
-  const double room = length / canvas_points(canvas, 4.5 * canvas->style.tick_size);
-  return room < 2 ? 2 : room > 8 ? 8 : (size_t)room;
+static size_t labelled(const struct tics *tics) {
+  size_t count = 0;
+  for (size_t i = 0; i < tics->count; i++)
+    count += *tics->item[i].label != '\0';
+  return count;
 }
 
-size_t canvas_tics_down(const struct canvas *canvas, double length) {
-  const double room = length / canvas_points(canvas, 2.6 * canvas->style.tick_size);
-  return room < 2 ? 2 : room > 8 ? 8 : (size_t)room;
+bool canvas_tics_fit_across(const struct canvas *canvas, const struct tics *tics, double length) {
+  const double each = canvas_points(canvas, (tics_width(tics) + 1.5) * canvas->style.tick_size);
+  return (double)labelled(tics) * each <= length;
+}
+
+bool canvas_tics_fit_down(const struct canvas *canvas, const struct tics *tics, double length) {
+  return (double)labelled(tics) * canvas_points(canvas, 2.4 * canvas->style.tick_size) <= length;
 }
 
 /* gnuplot puts the numbers of the y axis one character, those of the x axis one line beside the

@@ -44,9 +44,12 @@ double canvas_points(const struct canvas *canvas, double points); /* in dots */
 double canvas_line(const struct canvas *canvas, double points); /* height of a line of text, dots */
 double canvas_text_width(const struct canvas *canvas, const char *text, double points);
 
-/* Numbers that fit along an axis of `length` dots. */
-size_t canvas_tics_across(const struct canvas *canvas, double length);
-size_t canvas_tics_down(const struct canvas *canvas, double length);
+/* Whether the labels of an axis of `length` dots stay apart, side by side or one below another. */
+bool canvas_tics_fit_across(const struct canvas *canvas, const struct tics *tics, double length);
+bool canvas_tics_fit_down(const struct canvas *canvas, const struct tics *tics, double length);
+
+/* The most numbers at an axis that can be read at a glance. */
+enum { CANVAS_TICS_MOST = 8 };
 
 /* Sets left, right, top and bottom to what labels and the numbers of the axes need; `right_extra`
    and `top_extra` dots stay free beside and above the panel. `x_end` is the label at the right end,

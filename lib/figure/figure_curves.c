@@ -64,19 +64,25 @@ static int check_view(const struct curves *curves, struct error *error) {
 }
 
 static void set_y_tics(struct curves *curves, double height) {
-  const size_t most = canvas_tics_down(&curves->canvas, height);
-  if (curves->log_y)
-    tics_logarithmic(curves->view.low, curves->view.high, most, &curves->y_tics);
-  else
-    tics_linear(curves->view.low, curves->view.high, most, false, &curves->y_tics);
+  const struct extent *view = &curves->view;
+  for (size_t most = CANVAS_TICS_MOST; most >= 2; most--) {
+    if (curves->log_y)
+      tics_logarithmic(view->low, view->high, most, &curves->y_tics);
+    else
+      tics_linear(view->low, view->high, most, false, &curves->y_tics);
+    if (canvas_tics_fit_down(&curves->canvas, &curves->y_tics, height)) break;
+  }
 }
 
 static void set_x_tics(struct curves *curves, double width) {
-  const size_t most = canvas_tics_across(&curves->canvas, width);
-  if (curves->log_x)
-    tics_logarithmic(curves->view.left, curves->view.right, most, &curves->x_tics);
-  else
-    tics_linear(curves->view.left, curves->view.right, most, false, &curves->x_tics);
+  const struct extent *view = &curves->view;
+  for (size_t most = CANVAS_TICS_MOST; most >= 2; most--) {
+    if (curves->log_x)
+      tics_logarithmic(view->left, view->right, most, &curves->x_tics);
+    else
+      tics_linear(view->left, view->right, most, false, &curves->x_tics);
+    if (canvas_tics_fit_across(&curves->canvas, &curves->x_tics, width)) break;
+  }
 }
 
 static int set_panel(struct curves *curves, double legend_height, struct error *error) {

@@ -66,10 +66,16 @@ static int assign_axes(struct canvas *canvas, const struct matrix *matrix,
   canvas_assign(canvas, "first_y", (step_y - 1) / 2);
   fprintf(canvas->script, "set xrange [-0.5:%.17g]\nset yrange [%.17g:-0.5]\n", across - 0.5,
           down - 0.5);
-  tics_linear(-0.5, across - 0.5, canvas_tics_across(canvas, canvas->panel_width), true, &tics);
+  for (size_t most = CANVAS_TICS_MOST; most >= 2; most--) {
+    tics_linear(-0.5, across - 0.5, most, true, &tics);
+    if (canvas_tics_fit_across(canvas, &tics, canvas->panel_width)) break;
+  }
   int code = canvas_assign_tics(canvas, 'x', &tics, error);
   if (code) return code;
-  tics_linear(-0.5, down - 0.5, canvas_tics_down(canvas, canvas->panel_height), true, &tics);
+  for (size_t most = CANVAS_TICS_MOST; most >= 2; most--) {
+    tics_linear(-0.5, down - 0.5, most, true, &tics);
+    if (canvas_tics_fit_down(canvas, &tics, canvas->panel_height)) break;
+  }
   return canvas_assign_tics(canvas, 'y', &tics, error);
 }
 

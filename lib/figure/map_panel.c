@@ -84,10 +84,13 @@ static double wanted_dpi(const struct canvas *canvas, const struct matrix *matri
    panel exactly (it has 16 bits for the fraction of a cell); makes `*dots` a multiple of the
    pieces. */
 static size_t divide_cell(double *dots, size_t cells) {
-  const double piece = fmax(1, floor(65536 / (4 * *dots * (double)cells)));
-  if (*dots <= piece) return 1;
-  const double pieces = floor(*dots / piece);
-  *dots = pieces * piece;
+  const double largest = fmax(1, floor(65536 / (4 * *dots * (double)cells)));
+  if (*dots <= largest) return 1;
+  double best = 1;
+  for (double piece = largest; piece > largest / 2; piece--)
+    if (floor(*dots / piece) * piece > floor(*dots / best) * best || best == 1) best = piece;
+  const double pieces = floor(*dots / best);
+  *dots = pieces * best;
   return (size_t)pieces;
 }
 

@@ -121,12 +121,12 @@ static int fill_rows(const struct decay_work *work, const struct spectrum *spect
   return OK;
 }
 
-static int run_series(const struct decay_work *work, struct spectrum *const *series, size_t index,
-                      struct error *error) {
+static int run_series(const struct decay_work *work, struct spectrum *const *series, size_t count,
+                      size_t index, struct error *error) {
   const struct decay_request *request = work->request;
   const struct spectrum *spectrum = series[index];
   char name[DECAY_NAME];
-  decay_name(series, index, name);
+  decay_name(series, count, index, name);
   int status = compute(work, spectrum, error);
   if (!status) status = fill_rows(work, spectrum, name, index * request->count, error);
   if (status) return status;
@@ -189,7 +189,7 @@ int decay_run(struct backend *backend, const struct decay_request *request,
   if (!status) status = table_add_rows(work.table, rows, error);
   if (!status) describe_request(request, table_meta(work.table));
   for (size_t i = 0; !status && i < series_count; i++)
-    status = run_series(&work, series, i, error);
+    status = run_series(&work, series, series_count, i, error);
   free(work.values);
   if (status)
     table_destroy(work.table);

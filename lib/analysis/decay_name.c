@@ -1,34 +1,77 @@
 /* Names of series. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/analysis/decay_parts.h"
 
-/* What tells a spectrum without a label from others: "d=128 b=10000 linear factor=8 bf16". */
-static void describe(const struct rope_spec *spec, char name[DECAY_NAME]) {
-  if (*spec->label) {
-    snprintf(name, DECAY_NAME, "%s", spec->label);
-    return;
-  }
-  size_t used = (size_t)snprintf(name, DECAY_NAME, "d=%zu b=%.15g", spec->rotary_dim, spec->base);
-  const struct spec_scaling *scaling = &spec->scaling;
-  if (strcmp(scaling->type, "none"))
-    used += (size_t)snprintf(name + used, DECAY_NAME - used, " %s", scaling->type);
-  for (size_t i = 0; i < scaling->count && used < SPEC_LABEL; i++)
-    used += (size_t)snprintf(name + used, DECAY_NAME - used, " %s=%.15g",
-                             scaling->parameters[i].key, scaling->parameters[i].value);
-  if (spec->precision != PRECISION_FP64)
-    snprintf(name + used, DECAY_NAME - used, " %s", precision_name(spec->precision));
+/* What a name has to say. */
+struct parts {
+  bool dim, base, scaling, precision;
+};
+
+static bool same_scaling(const struct spec_scaling *a, const struct spec_scaling *b) {
+  if (strcmp(a->type, b->type) || a->count != b->count) return false;
+  for (size_t i = 0; i < a->count; i++)
+    if (strcmp(a->parameters[i].key, b->parameters[i].key) ||
+        a->parameters[i].value != b->parameters[i].value)
+      return false;
+  return true;
 }
 
-void decay_name(struct spectrum *const *series, size_t index, char name[DECAY_NAME]) {
+/* A series without a label is named by its numbers; one with a label, by those in which it differs
+   from others of the same label. */
+static struct parts parts_needed(struct spectrum *const *series, size_t count, size_t index) {
+  const struct rope_spec *own = &series[index]->spec;
+  if (!*own->label)
+    return (struct parts){true, true, strcmp(own->scaling.type, "none") != 0,
+                          own->precision != PRECISION_FP64};
+  struct parts parts = {0};
+  for (size_t i = 0; i < count; i++) {
+    const struct rope_spec *other = &series[i]->spec;
+    if (strcmp(own->label, other->label)) continue;
+    parts.dim |= own->rotary_dim != other->rotary_dim;
+    parts.base |= own->base != other->base;
+    parts.scaling |= !same_scaling(&own->scaling, &other->scaling);
+    parts.precision |= own->precision != other->precision;
+  }
+  return parts;
+}
+
+/* Appends a word; what does not fit is left out. */
+static void append(char name[DECAY_NAME], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void append(char name[DECAY_NAME], const char *format, ...) {
+  const size_t used = strlen(name), gap = used > 0;
+  if (used + gap + 1 >= DECAY_NAME) return;
+  if (gap) strcpy(name + used, " ");
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(name + used + gap, DECAY_NAME - used - gap, format, arguments);
+  va_end(arguments);
+}
+
+/* "d=128 b=10000 linear factor=8 bf16", "Llama-3-8B b=1000000". */
+static void describe(struct spectrum *const *series, size_t count, size_t index,
+                     char name[DECAY_NAME]) {
+  const struct rope_spec *spec = &series[index]->spec;
+  const struct parts parts = parts_needed(series, count, index);
+  snprintf(name, DECAY_NAME, "%s", spec->label);
+  if (parts.dim) append(name, "d=%zu", spec->rotary_dim);
+  if (parts.base) append(name, "b=%.15g", spec->base);
+  if (parts.scaling) append(name, "%s", spec->scaling.type);
+  for (size_t i = 0; parts.scaling && i < spec->scaling.count; i++)
+    append(name, "%s=%.15g", spec->scaling.parameters[i].key, spec->scaling.parameters[i].value);
+  if (parts.precision) append(name, "%s", precision_name(spec->precision));
+}
+
+void decay_name(struct spectrum *const *series, size_t count, size_t index, char name[DECAY_NAME]) {
   char other[DECAY_NAME];
   size_t equal = 1;
-  describe(&series[index]->spec, name);
+  describe(series, count, index, name);
   for (size_t i = 0; i < index; i++) {
-    describe(&series[i]->spec, other);
+    describe(series, count, i, other);
     equal += !strcmp(name, other);
   }
-  const size_t used = strlen(name);
-  if (equal > 1) snprintf(name + used, DECAY_NAME - used, " (%zu)", equal);
+  if (equal > 1) append(name, "(%zu)", equal);
 }

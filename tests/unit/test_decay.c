@@ -249,7 +249,7 @@ static void samples_are_quantiles(void **state) {
 
 static void series_have_distinct_names(void **state) {
   struct rope_spec spec;
-  struct spectrum *series[6];
+  struct spectrum *series[8];
   spec_default(&spec);
   series[0] = spectrum_of(&spec);
   series[1] = spectrum_of(&spec);
@@ -261,14 +261,20 @@ static void series_have_distinct_names(void **state) {
   snprintf(spec.label, sizeof spec.label, "Mine");
   series[4] = spectrum_of(&spec);
   series[5] = spectrum_of(&spec);
-  struct table *table = run(*state, plain, 0, 1, series, 6);
+  snprintf(spec.label, sizeof spec.label, "Other");
+  series[6] = spectrum_of(&spec);
+  spec.base = 500000;
+  series[7] = spectrum_of(&spec);
+  struct table *table = run(*state, plain, 0, 1, series, 8);
   static const char *const names[] = {"d=128 b=10000",
                                       "d=128 b=10000 (2)",
                                       "d=128 b=1000000 linear factor=8",
                                       "d=128 b=1000000 linear factor=8 bf16",
                                       "Mine",
-                                      "Mine (2)"};
-  for (size_t i = 0; i < 6; i++) {
+                                      "Mine (2)",
+                                      "Other b=1000000",
+                                      "Other b=500000"};
+  for (size_t i = 0; i < 8; i++) {
     assert_string_equal(table_text(table, 2 * i, 0), names[i]);
     assert_string_equal(table_text(table, 2 * i, 3), i < 2 ? "none" : "linear");
     assert_string_equal(meta_text(series_meta(table, i), "series"), names[i]);

@@ -73,13 +73,18 @@ static int override_style(const struct figure_options *options, struct canvas *c
   return code;
 }
 
+static const char *label(const char *asked, const char *own) {
+  return asked ? asked : own ? own : "";
+}
+
 int canvas_open(const struct figure_options *options, enum figure_format format, const char *name,
-                const char *title, const char *xlabel, const char *ylabel, struct canvas *canvas,
-                struct error *error) {
-  *canvas = (struct canvas){.format = format, .name = name, .dark = options->dark};
-  canvas->title = options->title ? options->title : title ? title : "";
-  canvas->xlabel = options->xlabel ? options->xlabel : xlabel ? xlabel : "";
-  canvas->ylabel = options->ylabel ? options->ylabel : ylabel ? ylabel : "";
+                const struct canvas_labels *labels, struct canvas *canvas, struct error *error) {
+  *canvas = (struct canvas){.format = format,
+                            .name = name,
+                            .dark = options->dark,
+                            .title = label(options->title, labels->title),
+                            .xlabel = label(options->xlabel, labels->xlabel),
+                            .ylabel = label(options->ylabel, labels->ylabel)};
   int code = override_style(options, canvas, error);
   if (!code && format == FIGURE_TEX) code = check_tex_name(name, error);
   if (code) return code;
@@ -232,28 +237,28 @@ static int write_line(struct canvas *canvas, const char *text, size_t size, cons
   return OK;
 }
 
-int canvas_assign_text(struct canvas *canvas, const char *variable, const char *what,
-                       const char *text, double points, double width, size_t lines,
+int canvas_assign_text(struct canvas *canvas, const char *variable, const struct canvas_text *text,
                        struct error *error) {
   char *literal;
-  int code = gnuplot_literal(text, &literal, error);
+  const char *left = text->text;
+  int code = gnuplot_literal(left, &literal, error);
   if (code) {
-    error_prefix(error, "%s", what);
+    error_prefix(error, "%s", text->what);
     return code;
   }
   free(literal);
   fprintf(canvas->script, "%s = ", variable);
-  if (!*text) fputs("''", canvas->script);
-  for (size_t n = 1; *text && !code; n++) {
-    const double ems = width / canvas_points(canvas, points);
-    size_t size = lettering_line(text, ems);
-    const bool cut = n == lines && text[size];
-    if (cut) size = lettering_line(text, ems - 1);
-    code = write_line(canvas, text, size, cut ? "…" : "", points, error);
-    text += size;
-    text += strspn(text, " ");
+  if (!*left) fputs("''", canvas->script);
+  const double ems = text->width / canvas_points(canvas, text->points);
+  for (size_t n = 1; *left && !code; n++) {
+    size_t size = lettering_line(left, ems);
+    const bool cut = n == text->lines && left[size];
+    if (cut) size = lettering_line(left, ems - 1);
+    code = write_line(canvas, left, size, cut ? "…" : "", text->points, error);
+    left += size;
+    left += strspn(left, " ");
     if (cut) break;
-    if (*text && !code) fputs(" . \"\\n\" . ", canvas->script);
+    if (*left && !code) fputs(" . \"\\n\" . ", canvas->script);
   }
   fputc('\n', canvas->script);
   return code;
@@ -330,14 +335,19 @@ static int write_frame(struct canvas *canvas, struct error *error) {
   canvas_assign(canvas, "ylabel_y", canvas_y(canvas, canvas->top + canvas->panel_height / 2));
   canvas_assign(canvas, "line_width", canvas->style.line_width);
   const double size = canvas->style.font_size;
-  int code = canvas_assign_text(canvas, "title", "title", canvas->title, size,
-                                width - canvas_points(canvas, 8), 3, error);
-  if (!code)
-    code = canvas_assign_text(canvas, "xlabel", "xlabel", canvas->xlabel, size, width - 2 * outer,
-                              1, error);
-  if (!code)
-    code = canvas_assign_text(canvas, "ylabel", "ylabel", canvas->ylabel, size, height - 2 * outer,
-                              1, error);
+  const struct {
+    const char *name, *text;
+    double width;
+    size_t lines;
+  } texts[] = {{"title", canvas->title, width - canvas_points(canvas, 8), 3},
+               {"xlabel", canvas->xlabel, width - 2 * outer, 1},
+               {"ylabel", canvas->ylabel, height - 2 * outer, 1}};
+  int code = OK;
+  for (size_t i = 0; i < 3 && !code; i++)
+    code = canvas_assign_text(
+        canvas, texts[i].name,
+        &(struct canvas_text){texts[i].name, texts[i].text, size, texts[i].width, texts[i].lines},
+        error);
   fprintf(canvas->script, "label_font = ',%g'\ntic_font = ',%g'\n", size, canvas->style.tick_size);
   return code;
 }

@@ -33,11 +33,14 @@ struct canvas {
   size_t size;
 };
 
-/* Resolves options and style. `title` and so on are the plot's own, taken where the options have
- * none. */
+/* Texts of a plot's own, used where the options have none; NULL: none. */
+struct canvas_labels {
+  const char *title, *xlabel, *ylabel;
+};
+
+/* Resolves options and style. */
 int canvas_open(const struct figure_options *options, enum figure_format format, const char *name,
-                const char *title, const char *xlabel, const char *ylabel, struct canvas *canvas,
-                struct error *error);
+                const struct canvas_labels *labels, struct canvas *canvas, struct error *error);
 void canvas_release(struct canvas *canvas);
 
 double canvas_points(const struct canvas *canvas, double points); /* in dots */
@@ -65,10 +68,17 @@ int canvas_set_panel(struct canvas *canvas, struct error *error);
 double canvas_x(const struct canvas *canvas, double dots);
 double canvas_y(const struct canvas *canvas, double dots);
 
-/* Writes `VARIABLE = TEXT` with a text of the user as a literal, broken into at most `lines` lines
-   of `width` dots and cut with … behind them. `what` names it in an error: "title". */
-int canvas_assign_text(struct canvas *canvas, const char *variable, const char *what,
-                       const char *text, double points, double width, size_t lines,
+/* A text of the user, broken into at most `lines` lines of `width` dots and cut with … behind them.
+ */
+struct canvas_text {
+  const char *what; /* names it in an error: "title" */
+  const char *text;
+  double points, width;
+  size_t lines;
+};
+
+/* Writes `VARIABLE = TEXT` with the text as a literal. */
+int canvas_assign_text(struct canvas *canvas, const char *variable, const struct canvas_text *text,
                        struct error *error);
 void canvas_assign(struct canvas *canvas, const char *variable, double value);
 int canvas_assign_tics(struct canvas *canvas, char axis, const struct tics *tics,

@@ -37,8 +37,10 @@ static int assign_tics(struct canvas *canvas, const struct colour_bar *bar, stru
     snprintf(variable, sizeof variable, "bar_y[%zu]", i + 1);
     canvas_assign(canvas, variable, canvas_y(canvas, y));
     snprintf(variable, sizeof variable, "bar_text[%zu]", i + 1);
-    code = canvas_assign_text(canvas, variable, "number", tic->label, canvas->style.tick_size,
-                              canvas->panel_width, 1, error);
+    code = canvas_assign_text(canvas, variable,
+                              &(struct canvas_text){"number", tic->label, canvas->style.tick_size,
+                                                    canvas->panel_width, 1},
+                              error);
   }
   return code;
 }
@@ -61,6 +63,9 @@ int colour_bar_assign(struct canvas *canvas, const struct matrix *matrix,
   if (bar->scale.logarithmic) fputs("set logscale cb\n", canvas->script);
   const int code = assign_tics(canvas, bar, error);
   if (code) return code;
-  return canvas_assign_text(canvas, "value_label", "value label", matrix->value_label,
-                            canvas->style.font_size, canvas->height * canvas->dpi, 1, error);
+  return canvas_assign_text(canvas, "value_label",
+                            &(struct canvas_text){"value label", matrix->value_label,
+                                                  canvas->style.font_size,
+                                                  canvas->height * canvas->dpi, 1},
+                            error);
 }

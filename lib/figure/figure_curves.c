@@ -265,7 +265,8 @@ int figure_draw_table(const struct table *table, const struct curve_plot *plot,
   curves->place = options->legend ? options->legend : "auto";
   int code = legend_check(curves->place, error);
   if (!code)
-    code = canvas_open(options, format, name, plot->title, plot->xlabel, plot->ylabel,
+    code = canvas_open(options, format, name,
+                       &(struct canvas_labels){plot->title, plot->xlabel, plot->ylabel},
                        &curves->canvas, error);
   if (!code)
     code = traces_collect(table, plot, options->log_x, options->log_y, &curves->traces, error);

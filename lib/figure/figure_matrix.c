@@ -135,8 +135,10 @@ int figure_draw_matrix(const struct matrix *matrix, const struct figure_options 
                         &palette, error);
   if (!code) code = colour_scale_fit(matrix, options->log_c, &bar.scale, error);
   if (!code)
-    code = canvas_open(options, format, name, NULL, matrix->column_axis.label,
-                       matrix->row_axis.label, &canvas, error);
+    code = canvas_open(
+        options, format, name,
+        &(struct canvas_labels){NULL, matrix->column_axis.label, matrix->row_axis.label}, &canvas,
+        error);
   if (code) return code;
   code = draw(&canvas, matrix, &palette, &bar, figure, error);
   canvas_release(&canvas);

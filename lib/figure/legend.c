@@ -153,12 +153,15 @@ int legend_assign(struct canvas *canvas, const struct legend *legend, struct err
   int code = OK;
   for (size_t i = 0; i < legend->count && !code; i++) {
     const struct legend_entry *entry = &legend->entry[i];
+    const size_t row = i / legend->across;
     const double x = legend->x + legend->width * (double)(i % legend->across);
-    const double y = legend->y + legend->height * ((double)(i / legend->across) + 0.5);
+    const double y = legend->y + legend->height * ((double)row + 0.5);
     char variable[32];
     snprintf(variable, sizeof variable, "key_text[%zu]", i + 1);
-    code = canvas_assign_text(canvas, variable, "legend", entry->text, canvas->style.tick_size,
-                              room + 0.1 * em, 1, error);
+    code = canvas_assign_text(
+        canvas, variable,
+        &(struct canvas_text){"legend", entry->text, canvas->style.tick_size, room + 0.1 * em, 1},
+        error);
     fprintf(canvas->script, "key_kind[%zu] = %d; key_colour[%zu] = %d; key_dash[%zu] = %d\n", i + 1,
             (int)entry->kind, i + 1, entry->colour, i + 1, entry->dash);
     fprintf(canvas->script,

@@ -87,8 +87,10 @@ static size_t divide_cell(double *dots, size_t cells) {
   const double largest = fmax(1, floor(65536 / (4 * *dots * (double)cells)));
   if (*dots <= largest) return 1;
   double best = 1;
-  for (double piece = largest; piece > largest / 2; piece--)
+  for (int less = 0; less < largest / 2; less++) {
+    const double piece = largest - less;
     if (floor(*dots / piece) * piece > floor(*dots / best) * best || best == 1) best = piece;
+  }
   const double pieces = floor(*dots / best);
   *dots = pieces * best;
   return (size_t)pieces;

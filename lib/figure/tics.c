@@ -51,10 +51,12 @@ void tics_linear(double low, double high, size_t most, bool whole, struct tics *
     const double number = floor(high / candidate + 1e-9) - ceil(low / candidate - 1e-9) + 1;
     if (number <= (double)most && (!whole || candidate >= 1)) step = candidate;
   }
-  for (double n = ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; n++) {
-    struct tic *tic = add(tics, n * step + 0.0); /* no −0 */
+  const double first = ceil(low / step - 1e-9);
+  for (size_t n = 0; (first + (double)n) * step <= high + 1e-9 * step; n++) {
+    const double at = (first + (double)n) * step + 0.0; /* no −0 */
+    struct tic *tic = add(tics, at);
     if (!tic) return;
-    write_number(tic->label, sizeof tic->label, n * step, step);
+    write_number(tic->label, sizeof tic->label, at, step);
   }
 }
 

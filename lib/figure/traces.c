@@ -98,17 +98,24 @@ static void trace_add_checked(struct trace *trace, double x, double low, double 
     trace_add(trace, x, NAN, NAN);
 }
 
-/* One trace from the given rows of three columns; `rows` NULL: all rows. Drops what is empty. */
-static int collect(struct traces *traces, struct trace trace, const struct table *table,
-                   const int columns[3], const size_t *rows, size_t count,
-                   const bool logarithmic[2], struct error *error) {
+/* Where the numbers of traces stand: columns of x, low and high. */
+struct source {
+  const struct table *table;
+  int columns[3];
+  bool log_x, log_y;
+};
+
+/* One trace from the given rows; `rows` NULL: all rows. Drops what is empty. */
+static int collect(struct traces *traces, struct trace trace, const struct source *source,
+                   const size_t *rows, size_t count, struct error *error) {
   int code = trace_allocate(&trace, count, error);
   if (code) return code;
   for (size_t i = 0; i < count; i++) {
     const size_t r = rows ? rows[i] : i;
-    trace_add_checked(&trace, table_real(table, r, (size_t)columns[0]),
-                      table_real(table, r, (size_t)columns[1]),
-                      table_real(table, r, (size_t)columns[2]), logarithmic[0], logarithmic[1]);
+    const double x = table_real(source->table, r, (size_t)source->columns[0]);
+    const double low = table_real(source->table, r, (size_t)source->columns[1]);
+    const double high = table_real(source->table, r, (size_t)source->columns[2]);
+    trace_add_checked(&trace, x, low, high, source->log_x, source->log_y);
   }
   if (trace.count && isnan(trace.low[trace.count - 1])) trace.count--;
   if (trace.count)
@@ -120,52 +127,53 @@ static int collect(struct traces *traces, struct trace trace, const struct table
 
 /* The same columns of every series. */
 static int collect_series(struct traces *traces, enum trace_kind kind, size_t index,
-                          const struct table *table, const int columns[3],
-                          const struct grouping *grouping, const bool logarithmic[2],
+                          const struct source *source, const struct grouping *grouping,
                           struct error *error) {
   for (size_t s = 0; s < traces->series_count; s++) {
+    const struct trace trace = {.kind = kind, .series = s, .column = index};
     const size_t first = grouping->start[s];
-    const int code =
-        collect(traces, (struct trace){.kind = kind, .series = s, .column = index}, table, columns,
-                grouping->row + first, grouping->start[s + 1] - first, logarithmic, error);
+    const int code = collect(traces, trace, source, grouping->row + first,
+                             grouping->start[s + 1] - first, error);
     if (code) return code;
   }
   return OK;
 }
 
-static int collect_bands_and_lines(struct traces *traces, const struct table *table,
-                                   const struct curve_plot *plot, const struct grouping *grouping,
-                                   const bool logarithmic[2], struct error *error) {
-  int code = OK, columns[3] = {find_numbers(table, plot->x, error)};
+static int collect_bands_and_lines(struct traces *traces, const struct curve_plot *plot,
+                                   struct source source, const struct grouping *grouping,
+                                   struct error *error) {
+  int code = OK, *columns = source.columns;
+  columns[0] = find_numbers(source.table, plot->x, error);
   if (columns[0] < 0) return ERROR_INPUT;
   for (size_t b = 0; b < BANDS_MOST && plot->low[b] && !code; b++) {
-    columns[1] = find_numbers(table, plot->low[b], error);
-    columns[2] = columns[1] < 0 ? -1 : find_numbers(table, plot->high[b], error);
+    columns[1] = find_numbers(source.table, plot->low[b], error);
+    columns[2] = columns[1] < 0 ? -1 : find_numbers(source.table, plot->high[b], error);
     if (columns[2] < 0) return ERROR_INPUT;
-    code = collect_series(traces, TRACE_BAND, b, table, columns, grouping, logarithmic, error);
+    code = collect_series(traces, TRACE_BAND, b, &source, grouping, error);
   }
   for (size_t l = 0; l < LINES_MOST && plot->lines[l] && !code; l++) {
-    columns[1] = columns[2] = find_numbers(table, plot->lines[l], error);
+    columns[1] = columns[2] = find_numbers(source.table, plot->lines[l], error);
     if (columns[1] < 0) return ERROR_INPUT;
-    code = collect_series(traces, TRACE_LINE, l, table, columns, grouping, logarithmic, error);
+    code = collect_series(traces, TRACE_LINE, l, &source, grouping, error);
   }
   return code;
 }
 
 static int collect_overlay(struct traces *traces, const struct curve_plot *plot,
-                           const bool logarithmic[2], struct error *error) {
+                           struct source source, struct error *error) {
   if (!plot->overlay) return OK;
-  int columns[3] = {find_numbers(plot->overlay, plot->overlay_x, error)};
-  if (columns[0] >= 0)
-    columns[1] = columns[2] = find_numbers(plot->overlay, plot->overlay_y, error);
-  if (columns[0] < 0 || columns[1] < 0) return ERROR_INPUT;
-  return collect(traces, (struct trace){.kind = TRACE_POINTS}, plot->overlay, columns, NULL,
-                 table_rows(plot->overlay), logarithmic, error);
+  source.table = plot->overlay;
+  source.columns[0] = find_numbers(plot->overlay, plot->overlay_x, error);
+  if (source.columns[0] < 0) return ERROR_INPUT;
+  source.columns[1] = source.columns[2] = find_numbers(plot->overlay, plot->overlay_y, error);
+  if (source.columns[1] < 0) return ERROR_INPUT;
+  return collect(traces, (struct trace){.kind = TRACE_POINTS}, &source, NULL,
+                 table_rows(plot->overlay), error);
 }
 
 int traces_collect(const struct table *table, const struct curve_plot *plot, bool log_x, bool log_y,
                    struct traces *traces, struct error *error) {
-  const bool logarithmic[2] = {log_x, log_y};
+  const struct source source = {.table = table, .log_x = log_x, .log_y = log_y};
   struct grouping grouping = {
       .row = memory_array(table_rows(table), sizeof *grouping.row, "the rows of a table", error),
       .start =
@@ -176,8 +184,8 @@ int traces_collect(const struct table *table, const struct curve_plot *plot, boo
       .label = memory_array(SERIES_MOST, sizeof *traces->label, "the series of a table", error)};
   int code = grouping.row && grouping.start && traces->item && traces->label ? OK : ERROR_FAILED;
   if (!code) code = group_rows(table, plot->group, traces, &grouping, error);
-  if (!code) code = collect_bands_and_lines(traces, table, plot, &grouping, logarithmic, error);
-  if (!code) code = collect_overlay(traces, plot, logarithmic, error);
+  if (!code) code = collect_bands_and_lines(traces, plot, source, &grouping, error);
+  if (!code) code = collect_overlay(traces, plot, source, error);
   if (!code && !traces->count)
     code = error_set(error, ERROR_FAILED, "nothing to draw: no point of the table is %s",
                      log_x || log_y ? "finite and positive on the logarithmic axis" : "finite");

@@ -17,6 +17,12 @@ static int use_real(void **state) {
   return unsetenv("ROPETOOL_GNUPLOT");
 }
 
+/* The value of an environment variable, to be released with free(); NULL: not set. */
+static char *copy_of(const char *variable) {
+  const char *value = getenv(variable);
+  return value ? strdup(value) : NULL;
+}
+
 static int run(const char *script, struct blob *picture, struct error *error) {
   const struct gnuplot_job job = {
       .script = script, .data = "1 2\n3 4\n", .data_size = 8, .terminal = "pngcairo"};
@@ -107,7 +113,7 @@ static void environment_is_clean(void **state) {
 
 static void startup_files_are_not_read(void **state) {
   (void)state;
-  char *home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+  char *home = copy_of("HOME");
   write_text(".gnuplot", "print 'startup file'\nexit status 3\n");
   setenv("HOME", folder, 1);
   struct blob picture;
@@ -159,7 +165,7 @@ static void says_when_it_is_missing(void **state) {
   assert_string_equal(error.message,
                       "cannot run '/no/such/gnuplot': not found; install the package gnuplot-nox");
   unsetenv("ROPETOOL_GNUPLOT");
-  char *path = strdup(getenv("PATH"));
+  char *path = copy_of("PATH");
   setenv("PATH", folder, 1);
   const int code = run("", &picture, &error);
   write_text("gnuplot", "#!/bin/sh\necho picture\n");
@@ -171,7 +177,7 @@ static void says_when_it_is_missing(void **state) {
   setenv("PATH", relative, 1);
   const int from_here = run("", &picture, NULL);
   assert_int_equal(chdir(directory), 0);
-  setenv("PATH", path, 1);
+  if (path) setenv("PATH", path, 1);
   free(path);
   assert_int_equal(code, ERROR_FAILED);
   assert_string_equal(error.message,
@@ -215,7 +221,7 @@ static void gives_tex_and_its_pdf(void **state) {
   (void)state;
   struct blob picture, tex;
   struct error error;
-  char *old = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
+  char *old = copy_of("TMPDIR");
   write_text("fake", "");
   const int files = folder_count();
   setenv("TMPDIR", folder, 1);

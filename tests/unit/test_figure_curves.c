@@ -1,0 +1,147 @@
+#include "tests/unit/pictures.h"
+
+static void curves_have_their_colours(void **state) {
+  (void)state;
+  struct table *table = table_of_curves(3, 100);
+  for (int dark = 0; dark < 2; dark++) {
+    struct figure figure =
+        draw_table(table, &plain, &(struct figure_options){.dark = dark}, FIGURE_PNG);
+    struct pixels pixels = decode(&figure.picture);
+    assert_int_equal(pixel(&pixels, 0, 0), dark ? 0x16181d : 0xffffff);
+    for (size_t i = 0; i < PALETTE_CATEGORIES; i++)
+      assert_true((count_pixels(&pixels, palette_category(i, dark)) > 100) == (i < 3));
+    free(pixels.rgb);
+    figure_release(&figure);
+  }
+  table_destroy(table);
+}
+
+static void bands_lines_and_points_are_drawn(void **state) {
+  (void)state;
+  struct table *table = table_of_curves(2, 50), *overlay = table_of_curves(1, 5);
+  struct curve_plot plot = plain;
+  plot.low[0] = "low";
+  plot.high[0] = "high";
+  plot.lines[1] = "other";
+  plot.line_labels[0] = "bound";
+  plot.band_labels[0] = "range";
+  plot.overlay = overlay;
+  plot.overlay_x = "distance";
+  plot.overlay_y = "bound";
+  plot.overlay_label = "measured";
+  struct figure figure = draw_table(table, &plot, &(struct figure_options){0}, FIGURE_PNG);
+  assert_non_null(strstr(figure.script.data, "\nbands = 2\nlines = 4\npoints = 1\n"));
+  assert_non_null(strstr(figure.script.data, "\nkeys = 6\n"));
+  assert_true(script_number(&figure, "zero_line") == 1);
+  /* Seven blocks, two empty lines between them. */
+  size_t blocks = 1;
+  for (const char *c = figure.data.data; (c = strstr(c, "\n\n\n")); c += 3)
+    blocks++;
+  assert_int_equal(blocks, 7);
+  struct pixels pixels = decode(&figure.picture);
+  /* A quarter of the first category over white. */
+  size_t shaded = 0;
+  for (int level = 0xdb; level <= 0xdd; level++)
+    for (int blue = 0xeb; blue <= 0xed; blue++)
+      shaded += count_pixels(&pixels, 0xbf0000U | (unsigned)level << 8 | (unsigned)blue);
+  assert_true(shaded > 100);
+  free(pixels.rgb);
+  figure_release(&figure);
+  table_destroy(table);
+  table_destroy(overlay);
+}
+
+/* Values that are missing break a curve; one alone is a dot. */
+static void missing_values_break_lines(void **state) {
+  (void)state;
+  struct table *table = table_of_curves(1, 9);
+  static const double values[] = {1, 2, NAN, 2, NAN, NAN, INFINITY, 1, 2};
+  for (size_t r = 0; r < 9; r++)
+    table_set_real(table, r, 2, values[r]);
+  struct figure figure = draw_table(table, &plain, &(struct figure_options){0}, FIGURE_PNG);
+  assert_string_equal(figure.data.data, "0 1\n1 2\n\n3 2\n\n7 1\n8 2\n");
+  figure_release(&figure);
+  figure = draw_table(table, &plain, &(struct figure_options){.log_x = true}, FIGURE_PNG);
+  assert_string_equal(figure.data.data, "1 2\n\n3 2\n\n7 1\n8 2\n");
+  figure_release(&figure);
+  table_destroy(table);
+  table = table_of_curves(1, 1);
+  figure = draw_table(table, &plain, &(struct figure_options){0}, FIGURE_PNG);
+  struct pixels pixels = decode(&figure.picture);
+  assert_true(count_pixels(&pixels, palette_category(0, 0)) > 0);
+  free(pixels.rgb);
+  figure_release(&figure);
+  table_destroy(table);
+}
+
+/* Many points become a few thousand; no extreme is lost. */
+static void many_points_are_thinned_to_their_extremes(void **state) {
+  (void)state;
+  enum { COUNT = 200000 };
+  struct table *table = table_of_curves(1, COUNT);
+  table_set_real(table, 123457, 2, 4096.125);
+  table_set_real(table, 165432, 2, -77.0625);
+  struct figure figure = draw_table(table, &plain, &(struct figure_options){0}, FIGURE_PNG);
+  assert_true(figure.data.size < 400000);
+  assert_non_null(strstr(figure.data.data, "\n123457 4096.125\n"));
+  assert_non_null(strstr(figure.data.data, "\n165432 -77.0625\n"));
+  assert_memory_equal(figure.data.data, "0 10\n", 5);
+  assert_non_null(strstr(figure.data.data, "\n199999 "));
+  figure_release(&figure);
+  figure =
+      draw_table(table, &plain, &(struct figure_options){.log_x = true, .log_y = true}, FIGURE_SVG);
+  assert_non_null(strstr(figure.data.data, "\n123457 4096.125\n"));
+  assert_true(figure.data.size < 400000);
+  figure_release(&figure);
+  table_destroy(table);
+}
+
+/* y of the first entry of the legend against the top of the panel. */
+static bool legend_is_above(const struct figure *figure) {
+  const char *place = strstr(figure->script.data, "key_y[1] = ");
+  assert_non_null(place);
+  return strtod(place + 11, NULL) > script_number(figure, "panel_top");
+}
+
+static void legend_keeps_clear_of_curves(void **state) {
+  (void)state;
+  struct table *table = table_of_curves(3, 100);
+  struct figure figure = draw_table(table, &plain, &(struct figure_options){0}, FIGURE_PNG);
+  assert_false(legend_is_above(&figure));
+  struct pixels pixels = decode(&figure.picture);
+  const unsigned height = pixels.height;
+  free(pixels.rgb);
+  figure_release(&figure);
+  /* Curves everywhere: it goes above, and the sheet grows. */
+  for (size_t r = 0; r < table_rows(table); r++)
+    table_set_real(table, r, 2, r % 2 ? 1 : -1);
+  figure = draw_table(table, &plain, &(struct figure_options){0}, FIGURE_PNG);
+  assert_true(legend_is_above(&figure));
+  pixels = decode(&figure.picture);
+  assert_true(pixels.height > height);
+  free(pixels.rgb);
+  figure_release(&figure);
+  figure = draw_table(table, &plain, &(struct figure_options){.legend = "bottom-left"}, FIGURE_PNG);
+  assert_false(legend_is_above(&figure));
+  figure_release(&figure);
+  figure = draw_table(table, &plain, &(struct figure_options){.legend = "none"}, FIGURE_PNG);
+  assert_non_null(strstr(figure.script.data, "\nkeys = 0\n"));
+  figure_release(&figure);
+  table_destroy(table);
+  table = table_of_curves(1, 100);
+  figure = draw_table(table, &plain, &(struct figure_options){0}, FIGURE_PNG);
+  assert_non_null(strstr(figure.script.data, "\nkeys = 0\n"));
+  figure_release(&figure);
+  table_destroy(table);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(curves_have_their_colours),
+      cmocka_unit_test(bands_lines_and_points_are_drawn),
+      cmocka_unit_test(missing_values_break_lines),
+      cmocka_unit_test(many_points_are_thinned_to_their_extremes),
+      cmocka_unit_test(legend_keeps_clear_of_curves),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

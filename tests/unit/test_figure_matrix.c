@@ -1,0 +1,232 @@
+#include "tests/unit/pictures.h"
+
+#include "lib/figure/style.h"
+
+/* Every pixel of the panel has its cell's colour out of the palette; cells of NaN are paper. */
+static void assert_exact(const struct matrix *matrix, const struct figure_options *options,
+                         unsigned paper) {
+  struct figure figure = draw_matrix(matrix, options, FIGURE_PNG);
+  struct pixels pixels = decode(&figure.picture);
+  const struct rectangle panel = panel_of(&figure, &pixels);
+  const unsigned width = panel.right - panel.left, height = panel.bottom - panel.top;
+  struct palette palette;
+  struct colour_scale scale;
+  assert_int_equal(
+      palette_find(options->palette ? options->palette : palette_default(matrix->range), &palette,
+                   NULL),
+      OK);
+  assert_int_equal(colour_scale_fit(matrix, options->log_c, &scale, NULL), OK);
+  assert_int_equal(width % matrix->columns, 0);
+  assert_int_equal(height % matrix->rows, 0);
+  size_t wrong = 0;
+  for (unsigned y = 0; y < height; y++)
+    for (unsigned x = 0; x < width; x++) {
+      const size_t row = y / (height / matrix->rows), column = x / (width / matrix->columns);
+      const int index = colour_index(&scale, matrix->cells[row * matrix->columns + column]);
+      const uint8_t *c = palette.rgb[index < 0 ? 0 : index];
+      const unsigned expected =
+          index < 0 ? paper : (unsigned)c[0] << 16 | (unsigned)c[1] << 8 | c[2];
+      wrong += pixel(&pixels, panel.left + x, panel.top + y) != expected;
+    }
+  if (wrong)
+    fail_msg("%zu of %u pixels of a map of %zu × %zu cells are wrong", wrong, width * height,
+             matrix->rows, matrix->columns);
+  free(pixels.rgb);
+  figure_release(&figure);
+}
+
+static void pixels_are_the_palette(void **state) {
+  (void)state;
+  static const struct {
+    size_t rows, columns;
+    const char *style;
+  } shapes[] = {{64, 64, "icml"},    {512, 512, "default"}, {3, 5, "nature"},
+                {1, 1, "default"},   {7, 300, "neurips"},   {100, 30, "ieee"},
+                {512, 64, "beamer"}, {2, 2, "icml-full"},   {511, 511, "neurips"}};
+  for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+    struct matrix *matrix = matrix_random(shapes[i].rows, shapes[i].columns, 7 + i);
+    assert_exact(matrix, &(struct figure_options){.style = shapes[i].style}, 0xffffff);
+    matrix_destroy(matrix);
+  }
+}
+
+static void pixels_are_the_palette_in_any_size(void **state) {
+  (void)state;
+  struct matrix *matrix = matrix_random(37, 41, 3);
+  matrix->range = MATRIX_DIVERGING;
+  matrix->cells[5] = INFINITY;
+  matrix->cells[6] = -INFINITY;
+  static const struct figure_options options[] = {{.width = 4, .height = 2, .title = "wide"},
+                                                  {.width = 3, .height = 5, .dpi = 123},
+                                                  {.dpi = 72, .xlabel = "", .ylabel = ""},
+                                                  {.font_size = 20, .width = 5, .palette = "magma"},
+                                                  {.font = "Helvetica", .title = "α", .dpi = 97},
+                                                  {.width = 2.5, .dpi = 301, .palette = "cycle"}};
+  for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+    assert_exact(matrix, &options[i], 0xffffff);
+  matrix_destroy(matrix);
+}
+
+static void masked_cells_are_paper(void **state) {
+  (void)state;
+  struct matrix *matrix = matrix_random(48, 48, 11);
+  for (size_t row = 0; row < 48; row++)
+    for (size_t column = row + 1; column < 48; column++)
+      matrix->cells[row * 48 + column] = NAN;
+  assert_exact(matrix, &(struct figure_options){0}, 0xffffff);
+  assert_exact(matrix, &(struct figure_options){.dark = true}, 0x16181d);
+  matrix_destroy(matrix);
+}
+
+static void logarithmic_colours_are_exact(void **state) {
+  (void)state;
+  struct matrix *matrix = matrix_random(64, 64, 5);
+  for (size_t i = 0; i < 64 * 64; i++)
+    matrix->cells[i] = exp(40 * matrix->cells[i]);
+  matrix->cells[3] = 0;
+  matrix->cells[4] = -1;
+  assert_exact(matrix, &(struct figure_options){.log_c = true}, 0xffffff);
+  matrix_destroy(matrix);
+}
+
+static void extreme_values_are_exact(void **state) {
+  (void)state;
+  static const double factors[] = {1e-280, 1e-12, 1e12, 1e290};
+  for (size_t f = 0; f < 4; f++) {
+    struct matrix *matrix = matrix_random(16, 16, 5);
+    for (size_t i = 0; i < 256; i++)
+      matrix->cells[i] *= factors[f];
+    assert_exact(matrix, &(struct figure_options){0}, 0xffffff);
+    matrix_destroy(matrix);
+  }
+  struct matrix *matrix = matrix_random(16, 16, 5);
+  for (size_t i = 0; i < 256; i++)
+    matrix->cells[i] = 1e9 + 100 * matrix->cells[i];
+  assert_exact(matrix, &(struct figure_options){0}, 0xffffff);
+  for (size_t i = 0; i < 256; i++)
+    matrix->cells[i] = 0;
+  assert_exact(matrix, &(struct figure_options){0}, 0xffffff);
+  matrix_destroy(matrix);
+}
+
+/* The first row is at the top, the first column on the left. */
+static void first_cell_is_at_the_top_left(void **state) {
+  (void)state;
+  struct matrix *matrix = matrix_random(2, 2, 1);
+  for (size_t i = 0; i < 4; i++)
+    matrix->cells[i] = (double)i;
+  const struct figure_options options = {.palette = "gray"};
+  struct figure figure = draw_matrix(matrix, &options, FIGURE_PNG);
+  struct pixels pixels = decode(&figure.picture);
+  const struct rectangle panel = panel_of(&figure, &pixels);
+  assert_int_equal(pixel(&pixels, panel.left, panel.top), 0x000000);
+  assert_int_equal(pixel(&pixels, panel.right - 1, panel.top), 0x555555);
+  assert_int_equal(pixel(&pixels, panel.left, panel.bottom - 1), 0xaaaaaa);
+  assert_int_equal(pixel(&pixels, panel.right - 1, panel.bottom - 1), 0xffffff);
+  free(pixels.rgb);
+  figure_release(&figure);
+  matrix_destroy(matrix);
+}
+
+static void reduced_axes_count_positions(void **state) {
+  (void)state;
+  struct matrix *matrix = matrix_random(100, 100, 9);
+  matrix->row_axis.length = matrix->column_axis.length = 8192;
+  assert_exact(matrix, &(struct figure_options){0}, 0xffffff);
+  struct figure figure = draw_matrix(matrix, &(struct figure_options){0}, FIGURE_PNG);
+  assert_non_null(strstr(figure.script.data, "set xrange [-0.5:8191.5]\nset yrange [8191.5:-0.5]"));
+  assert_non_null(strstr(figure.script.data, "'8000' 8000 0"));
+  assert_true(script_number(&figure, "step_x") * script_number(&figure, "columns") == 8192);
+  figure_release(&figure);
+  matrix_destroy(matrix);
+}
+
+static void sizes_are_the_styles(void **state) {
+  (void)state;
+  struct matrix *matrix = matrix_random(10, 10, 9);
+  static const char *const names[] = {"default", "icml", "nature", "acl-full"};
+  for (size_t i = 0; i < 4; i++) {
+    const char *name = names[i];
+    struct style style;
+    assert_int_equal(style_find(name, &style, NULL), OK);
+    struct figure figure = draw_matrix(matrix, &(struct figure_options){.style = name}, FIGURE_PNG);
+    struct pixels pixels = decode(&figure.picture);
+    assert_true(figure.dpi == style.dpi);
+    assert_int_equal(pixels.width, lround(style.width * style.dpi));
+    free(pixels.rgb);
+    figure_release(&figure);
+  }
+  const struct figure_options options = {.width = 3, .height = 2.5, .dpi = 150};
+  struct figure figure = draw_matrix(matrix, &options, FIGURE_PNG);
+  struct pixels pixels = decode(&figure.picture);
+  assert_int_equal(pixels.width, 450);
+  assert_int_equal(pixels.height, 375);
+  free(pixels.rgb);
+  figure_release(&figure);
+  matrix_destroy(matrix);
+}
+
+/* More cells than pixels: the resolution grows, the size on paper does not. */
+static void many_cells_raise_the_resolution(void **state) {
+  (void)state;
+  struct matrix *matrix = matrix_random(1024, 1024, 9);
+  assert_exact(matrix, &(struct figure_options){.style = "icml"}, 0xffffff);
+  struct figure figure = draw_matrix(matrix, &(struct figure_options){.style = "icml"}, FIGURE_PNG);
+  struct pixels pixels = decode(&figure.picture);
+  assert_true(figure.dpi > 300 && figure.dpi < 600);
+  assert_true(fabs(pixels.width / figure.dpi - 3.25) < 0.01);
+  free(pixels.rgb);
+  figure_release(&figure);
+  struct error error;
+  const struct figure_options fixed = {.style = "icml", .dpi = 300};
+  assert_int_equal(figure_draw_matrix(matrix, &fixed, FIGURE_PNG, "f", &figure, &error),
+                   ERROR_INPUT);
+  assert_message(&error, "cannot show 1024 × 1024 cells at 300 dpi; raise it to ");
+  matrix_destroy(matrix);
+  matrix = matrix_random(2049, 4, 9);
+  assert_int_equal(
+      figure_draw_matrix(matrix, &(struct figure_options){0}, FIGURE_PNG, "f", &figure, &error),
+      ERROR_INPUT);
+  assert_message(&error, "2049 × 4 cells is too large");
+  matrix_destroy(matrix);
+}
+
+/* The colour bar stands as high as the panel and shows the whole palette. */
+static void colour_bar_is_aligned(void **state) {
+  (void)state;
+  struct matrix *matrix = matrix_random(64, 64, 2);
+  struct figure figure = draw_matrix(matrix, &(struct figure_options){.style = "icml"}, FIGURE_PNG);
+  struct pixels pixels = decode(&figure.picture);
+  const struct rectangle panel = panel_of(&figure, &pixels);
+  const double middle =
+      (script_number(&figure, "bar_left") + script_number(&figure, "bar_right")) / 2;
+  const unsigned x = (unsigned)(middle * (pixels.width - 1) + 0.5);
+  struct palette palette;
+  assert_int_equal(palette_find("viridis", &palette, NULL), OK);
+  const uint8_t *low = palette.rgb[0], *high = palette.rgb[255];
+  assert_int_equal(pixel(&pixels, x, panel.bottom - 1),
+                   (unsigned)low[0] << 16 | (unsigned)low[1] << 8 | low[2]);
+  assert_int_equal(pixel(&pixels, x, panel.top),
+                   (unsigned)high[0] << 16 | (unsigned)high[1] << 8 | high[2]);
+  assert_int_equal(pixel(&pixels, x, panel.top - 1), 0);
+  assert_int_equal(pixel(&pixels, x, panel.bottom), 0);
+  free(pixels.rgb);
+  figure_release(&figure);
+  matrix_destroy(matrix);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(pixels_are_the_palette),
+      cmocka_unit_test(pixels_are_the_palette_in_any_size),
+      cmocka_unit_test(masked_cells_are_paper),
+      cmocka_unit_test(logarithmic_colours_are_exact),
+      cmocka_unit_test(extreme_values_are_exact),
+      cmocka_unit_test(first_cell_is_at_the_top_left),
+      cmocka_unit_test(reduced_axes_count_positions),
+      cmocka_unit_test(sizes_are_the_styles),
+      cmocka_unit_test(many_cells_raise_the_resolution),
+      cmocka_unit_test(colour_bar_is_aligned),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -7,9 +7,12 @@
 #   make lint         layers, budgets, clang-format, clang-tidy
 #   make fuzz         each fuzz target for FUZZ_SECONDS seconds (in build/fuzz/)
 #   make bench        measures speed (tests/bench/)
+#   make cuda-build   the CUDA plug-in for all architectures, with a table of what its kernels use
 #   make install      into $(DESTDIR)$(PREFIX); `make uninstall` takes it away again
 #   make clean
 #
+# CUDA=auto builds the CUDA plug-in (build/ropetool_cuda.so) where nvcc is found, in CUDA_HOME, PATH or
+# /usr/local/cuda; CUDA=yes fails without it, CUDA=no does without.
 # BUILD=folder builds elsewhere, V=1 shows the compiler's command lines, CC, CFLAGS, CPPFLAGS, LDFLAGS
 # are as usual.
 
@@ -18,6 +21,7 @@ CFLAGS ?= -O2 -g
 PREFIX ?= /usr/local
 BUILD ?= build
 FUZZ_SECONDS ?= 60
+CUDA ?= auto
 VERSION := 0.1.0
 
 # Debian packages: to build and draw, to test, to lint, to fuzz.
@@ -40,6 +44,7 @@ UNIT_SOURCES := $(sort $(wildcard tests/unit/test_*.c))
 SUPPORT_SOURCES := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*.c)))
 FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCH_SOURCES := $(sort $(wildcard tests/bench/*.c))
+CUDA_SOURCES := $(sort $(wildcard kernels/*_cuda.cu))
 ASSETS := $(sort $(wildcard plots/*.gp plots/*/*.gp plots/*/*.hex plots/*/*.style))
 MANUALS := $(sort $(wildcard docs/*.1 docs/man/*.1))
 
@@ -60,7 +65,51 @@ MAKEFLAGS += --no-print-directory --no-builtin-rules
 say = $(if $(V),,@printf '  %-6s %s\n' $(1) '$@';)
 step = $(call say,$(1)) mkdir -p $(@D) &&
 
-all: $(BUILD)/ropetool
+# ---- CUDA -------------------------------------------------------------------------------------------
+
+ifneq ($(CUDA),no)
+  NVCC ?= $(firstword $(wildcard $(CUDA_HOME)/bin/nvcc) $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
+endif
+ifneq ($(NVCC),)
+  CUDA_PLUGIN := $(BUILD)/ropetool_cuda.so
+else ifeq ($(CUDA),yes)
+  $(error CUDA=yes, but there is no nvcc in CUDA_HOME, PATH or /usr/local/cuda)
+endif
+CUDA_ARCHITECTURES ?= 75 80 86 89 90
+# Binaries for these, and for newer devices an intermediate form that the driver compiles.
+CUDA_TARGETS := $(foreach a,$(CUDA_ARCHITECTURES),-gencode arch=compute_$(a),code=sm_$(a)) \
+  -gencode arch=compute_$(lastword $(CUDA_ARCHITECTURES)),code=compute_$(lastword $(CUDA_ARCHITECTURES))
+# A kernel whose registers spill, or that needs local memory, is a fault.
+CUDA_FLAGS := -std=c++17 -O3 -I. -D_GNU_SOURCE $(CUDA_TARGETS) -cudart static \
+  -Xptxas -v,-warn-spills,-warn-lmem-usage,-Werror \
+  -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra
+# What of the library the plug-in brings along.
+PLUGIN_C_SOURCES := kernels/grid.c lib/base/error.c lib/base/memory.c lib/base/storage.c lib/base/text.c
+PLUGIN_C_OBJECTS := $(PLUGIN_C_SOURCES:%.c=$(BUILD)/pic/%.o)
+CUDA_OBJECTS := $(CUDA_SOURCES:%.cu=$(BUILD)/cuda/%.o)
+
+all: $(BUILD)/ropetool $(CUDA_PLUGIN)
+
+$(BUILD)/ropetool_cuda.so: $(CUDA_OBJECTS) $(PLUGIN_C_OBJECTS) $(BUILD)/sources
+	$(call step,LINK) $(NVCC) -shared -cudart static -Xlinker --exclude-libs,ALL -o $@ $(CUDA_OBJECTS) $(PLUGIN_C_OBJECTS)
+
+# nvcc tells what each kernel uses; that is kept for `make cuda-build`, the rest shown.
+$(BUILD)/cuda/%.o: %.cu $(BUILD)/cuda-flags
+	$(call step,NVCC) $(NVCC) $(CUDA_FLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $< >$(@:.o=.log) 2>&1; status=$$?; \
+	  sed '/^ptxas info/d; /bytes stack frame/d' $(@:.o=.log); exit $$status
+
+$(BUILD)/pic/%.o: %.c $(BUILD)/flags
+	$(call step,CC) $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+
+cuda-build:
+ifeq ($(NVCC),)
+	@echo "cuda-build: skipped, there is no nvcc$(if $(filter no,$(CUDA)), (CUDA=no))"
+else
+	@$(MAKE) $(CUDA_PLUGIN)
+	@awk -f kernels/cuda_usage.awk $(CUDA_OBJECTS:.o=.log)
+endif
+
+# ---- Programs ---------------------------------------------------------------------------------------
 
 $(BUILD)/ropetool: $(COMMAND_OBJECTS) $(BUILD)/libropetool.a
 	$(call step,LINK) $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -81,6 +130,11 @@ $(BUILD)/assets.o: $(BUILD)/assets.c $(BUILD)/flags
 $(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(SUPPORT_OBJECTS) $(BUILD)/libropetool.a
 	$(call step,LINK) $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
+$(BUILD)/tests/test_plugin: | $(BUILD)/tests/plugins/fake.so
+
+$(BUILD)/tests/plugins/%.so: tests/plugins/%.c $(BUILD)/flags
+	$(call step,LINK) $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -fPIC -shared -MMD -MP -MF $(@:.so=.d) -o $@ $<
+
 # main() of a fuzz target: replays files, unless FUZZ_MAIN brings the fuzzer's own.
 FUZZ_MAIN ?= $(BUILD)/tests/fuzz/replay.o
 $(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(BUILD)/libropetool.a
@@ -89,14 +143,18 @@ $(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/rep
 $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libropetool.a
 	$(call step,LINK) $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-# These two files change only when their text does: what was built with other flags, or from a file that
+# These three files change only when their text does: what was built with other flags, or from a file that
 # is gone, is built again.
 FLAGS := $(strip $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS))
-SOURCES := $(strip $(LIBRARY_SOURCES) $(ASSETS))
+CUDA_FLAGS_USED := $(strip $(NVCC) $(CUDA_FLAGS))
+SOURCES := $(strip $(LIBRARY_SOURCES) $(ASSETS) $(CUDA_SOURCES))
 ifneq ($(MAKECMDGOALS),clean)
   $(shell mkdir -p $(BUILD))
   ifneq ($(file <$(BUILD)/flags),$(FLAGS))
     $(file >$(BUILD)/flags,$(FLAGS))
+  endif
+  ifneq ($(file <$(BUILD)/cuda-flags),$(CUDA_FLAGS_USED))
+    $(file >$(BUILD)/cuda-flags,$(CUDA_FLAGS_USED))
   endif
   ifneq ($(file <$(BUILD)/sources),$(SOURCES))
     $(file >$(BUILD)/sources,$(SOURCES))
@@ -139,7 +197,7 @@ check:
 
 check-asan:
 	@sh .ci/packages.sh $(PACKAGES_BUILD) $(PACKAGES_TEST)
-	@$(MAKE) BUILD=$(BUILD)/asan CFLAGS='$(SANITIZE)' test-programs
+	@$(MAKE) BUILD=$(BUILD)/asan CFLAGS='$(SANITIZE)' CUDA=no test-programs
 	@BUILD=$(BUILD)/asan tests/run.sh
 
 test-programs: $(BUILD)/ropetool unit-tests $(FUZZ_REPLAYS)
@@ -187,20 +245,21 @@ $(BUILD)/tidy/%.ok: %.c $(LINT_HEADERS) .clang-tidy $(BUILD)/flags
 
 # ---- Install ----------------------------------------------------------------------------------------
 
-install: $(BUILD)/ropetool
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(BUILD)/ropetool $(DESTDIR)$(PREFIX)/bin/
-	$(if $(MANUALS),install -m 644 $(MANUALS) $(DESTDIR)$(PREFIX)/share/man/man1/)
+install: $(BUILD)/ropetool $(CUDA_PLUGIN)
+	install -D -t $(DESTDIR)$(PREFIX)/bin $(BUILD)/ropetool
+	$(if $(CUDA_PLUGIN),install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/ropetool $(CUDA_PLUGIN))
+	$(if $(MANUALS),install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MANUALS))
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/ropetool $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MANUALS)))
+	rm -f $(DESTDIR)$(PREFIX)/bin/ropetool $(DESTDIR)$(PREFIX)/lib/ropetool/ropetool_cuda.so $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MANUALS)))
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all demo demo-files check check-asan test-programs unit-tests fuzz fuzz-run bench lint lint-layers lint-format lint-tidy format install uninstall clean
+.PHONY: all cuda-build demo demo-files check check-asan test-programs unit-tests fuzz fuzz-run bench lint lint-layers lint-format lint-tidy format install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 -include $(patsubst %.c,$(BUILD)/%.d,$(LIBRARY_SOURCES) $(COMMAND_SOURCES) $(UNIT_SOURCES) \
   $(SUPPORT_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES) tests/fuzz/replay.c)
+-include $(CUDA_OBJECTS:.o=.d) $(PLUGIN_C_OBJECTS:.o=.d) $(BUILD)/tests/plugins/fake.d

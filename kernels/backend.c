@@ -5,37 +5,56 @@
 
 #include "kernels/check.h"
 #include "kernels/operations.h"
+#include "kernels/plugin.h"
 #include "lib/base/memory.h"
 
 struct backend {
   const struct backend_operations *operations;
+  char reason[sizeof((struct error *)0)->message];
 };
 
-/* The operations of a device; NULL with the error filled when there is no such device. */
-static const struct backend_operations *operations_find(const char *device, struct error *error) {
-  if (!strcmp(device, "cpu") || !strcmp(device, "auto")) return &cpu_operations;
-  if (!strcmp(device, "cuda"))
-    error_set(
-        error, ERROR_FAILED,
-        "no CUDA device: this build has no CUDA plug-in; device 'cpu' or 'auto' works everywhere");
-  else
-    error_set(error, ERROR_INPUT, "unknown device '%s': auto, cpu or cuda", device);
+/* The GPU's operations, open; NULL with the error filled when there is no GPU to use. */
+static const struct backend_operations *open_cuda(struct error *error) {
+  const struct backend_operations *operations = plugin_load(error);
+  if (operations && !operations->open(error)) return operations;
+  error_prefix(error, "no CUDA device");
   return NULL;
+}
+
+/* The operations of a device, open. `auto` falls back to the CPU and keeps the reason. */
+static int open_device(const char *device, struct backend *backend, struct error *error) {
+  const bool automatic = !strcmp(device, "auto");
+  if (!automatic && strcmp(device, "cpu") && strcmp(device, "cuda"))
+    return error_set(error, ERROR_INPUT, "unknown device '%s': auto, cpu or cuda", device);
+  int status = cpu_operations.open(error); /* for what a plug-in lacks, too */
+  if (status) return status;
+  backend->operations = &cpu_operations;
+  if (!strcmp(device, "cpu")) return OK;
+  struct error missing = {0};
+  const struct backend_operations *cuda = open_cuda(&missing);
+  if (cuda)
+    backend->operations = cuda;
+  else if (automatic)
+    memcpy(backend->reason, missing.message, sizeof backend->reason);
+  else
+    status = error_set(error, missing.code, "%s", missing.message);
+  return status;
 }
 
 int backend_open(const char *device, struct backend **backend, struct error *error) {
   *backend = NULL;
-  const struct backend_operations *operations = operations_find(device, error);
-  if (!operations) return error->code;
   struct backend *opened = memory_array(1, sizeof *opened, "a backend", error);
   if (!opened) return error->code;
-  opened->operations = operations;
-  if (operations->open(error)) {
+  const int status = open_device(device, opened, error);
+  if (status)
     free(opened);
-    return error->code;
-  }
-  *backend = opened;
-  return OK;
+  else
+    *backend = opened;
+  return status;
+}
+
+const char *backend_reason(const struct backend *backend) {
+  return *backend->reason ? backend->reason : NULL;
 }
 
 void backend_close(struct backend *backend) {
@@ -48,42 +67,46 @@ const char *backend_name(const struct backend *backend) {
   return backend->operations->name();
 }
 
+/* The device's own operation, or the CPU's where a plug-in has none. */
+#define OPERATION(backend, name)                                                                   \
+  ((backend)->operations->name ? (backend)->operations->name : cpu_operations.name)
+
 int backend_decay_bound(struct backend *backend, const struct decay_batch *batch,
                         struct error *error) {
   const int refused = check_decay(batch, error);
-  return refused ? refused : backend->operations->decay_bound(batch, error);
+  return refused ? refused : OPERATION(backend, decay_bound)(batch, error);
 }
 
 int backend_phase_map(struct backend *backend, const struct phase_map_batch *batch,
                       struct error *error) {
   const int refused = check_phase_map(batch, error);
-  return refused ? refused : backend->operations->phase_map(batch, error);
+  return refused ? refused : OPERATION(backend, phase_map)(batch, error);
 }
 
 int backend_rotate(struct backend *backend, const struct rotate_batch *batch, struct error *error) {
   const int refused = check_rotate(batch, error);
-  return refused ? refused : backend->operations->rotate(batch, error);
+  return refused ? refused : OPERATION(backend, rotate)(batch, error);
 }
 
 int backend_gaussian(struct backend *backend, const struct gaussian_batch *batch,
                      struct error *error) {
   const int refused = check_gaussian(batch, error);
-  return refused ? refused : backend->operations->gaussian(batch, error);
+  return refused ? refused : OPERATION(backend, gaussian)(batch, error);
 }
 
 int backend_scores(struct backend *backend, const struct score_batch *batch, struct error *error) {
   const int refused = check_scores(batch, error);
-  return refused ? refused : backend->operations->scores(batch, error);
+  return refused ? refused : OPERATION(backend, scores)(batch, error);
 }
 
 int backend_profile_tiles(struct backend *backend, const struct profile_batch *batch,
                           struct error *error) {
   const int refused = check_profile(batch, error);
-  return refused ? refused : backend->operations->profile_tiles(batch, error);
+  return refused ? refused : OPERATION(backend, profile_tiles)(batch, error);
 }
 
 int backend_quantiles(struct backend *backend, const struct quantile_batch *batch,
                       struct error *error) {
   const int refused = check_quantiles(batch, error);
-  return refused ? refused : backend->operations->quantiles(batch, error);
+  return refused ? refused : OPERATION(backend, quantiles)(batch, error);
 }

@@ -24,6 +24,9 @@ int backend_open(const char *device, struct backend **backend, struct error *err
 void backend_close(struct backend *backend);
 const char *backend_name(const struct backend *backend); /* "cpu", or the GPU's name */
 
+/* Why "auto" took no GPU, valid as long as the backend; NULL when it took one or was not asked. */
+const char *backend_reason(const struct backend *backend);
+
 /* The angles of one or more series of pairs: at integer position m, pair i has turned m · step[i] /
    2^64 turns. `inv_freq` is the same in radians per token: what a precision below fp64 rounds. */
 struct phases {

@@ -1,0 +1,49 @@
+/* A plug-in for the tests of the loader. The environment variable FAKE_PLUGIN says what is wrong
+   with it: "version", "size", "table" (none), "device" (none), or nothing. Its one operation makes
+   numbers that no other backend makes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/plugin.h"
+
+static int is(const char *fault) {
+  const char *asked = getenv("FAKE_PLUGIN");
+  return asked && !strcmp(asked, fault);
+}
+
+static int fake_open(struct error *error) {
+  if (!is("device")) return OK;
+  if (error) {
+    error->code = ERROR_FAILED;
+    strcpy(error->message, "the fake has none");
+  }
+  return ERROR_FAILED;
+}
+
+static void fake_close(void) {}
+
+static const char *fake_name(void) {
+  return "fake GPU";
+}
+
+static int fake_gaussian(const struct gaussian_batch *batch, struct error *error) {
+  (void)error;
+  for (size_t i = 0; i < batch->count; i++)
+    batch->output[i] = 42;
+  return OK;
+}
+
+plugin_function ropetool_operations;
+
+const struct backend_operations *ropetool_operations(void) {
+  static struct backend_operations operations;
+  operations = (struct backend_operations){
+      .abi = OPERATIONS_ABI + is("version"),
+      .size = sizeof operations - 8 * (size_t)is("size"),
+      .open = fake_open,
+      .close = fake_close,
+      .name = fake_name,
+      .gaussian = fake_gaussian,
+  };
+  return is("table") ? NULL : &operations;
+}

@@ -22,8 +22,9 @@ struct result {
   bool drawable; /* a figure can be drawn: of the matrix, or of the table by `plot` */
   bool raster;   /* PNG files are written with one pixel a cell, without axes */
   struct curve_plot plot;
-  struct table *overlay; /* what plot.overlay points to */
-  int check_status;      /* exit status when all went well: 0, or 3 when a check failed */
+  struct table *overlay;    /* what plot.overlay points to */
+  const char *overlay_name; /* its file, as the command line has it */
+  int check_status;         /* exit status when all went well: 0, or 3 when a check failed */
   /* Writes the summary that a person reads; NULL: the table as text. */
   void (*summary)(const struct result *result, FILE *out);
 };

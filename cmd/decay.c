@@ -117,6 +117,7 @@ static int read_overlay(const struct invocation *invocation, struct result *resu
   if (hash_file(path, hash, error)) return error->code;
   if (table_read_csv(path, &result->overlay, error)) return error->code;
   inputs_add(meta, file_name(path), hash);
+  result->overlay_name = file_name(path);
   static const char *const columns[] = {"distance", "value"};
   for (int i = 0; i < 2; i++) {
     const int column = table_find_column(result->overlay, columns[i]);
@@ -137,7 +138,9 @@ static void plan_figure(const struct decay_request *request, struct result *resu
       .x = "distance",
       .group = "series",
       .lines = {"bound"},
-      .line_labels = {""},
+      .line_labels = {"bound"},
+      .band_labels = {"scores / dim, 5–95 %", "scores / dim, 25–75 %"},
+      .overlay_label = result->overlay_name,
       .overlay = result->overlay,
       .overlay_x = "distance",
       .overlay_y = "value",

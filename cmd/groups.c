@@ -6,6 +6,7 @@
 #include "lib/base/memory.h"
 #include "lib/base/number.h"
 #include "lib/base/thread.h"
+#include "lib/figure/style.h"
 
 /* Keys are only unique numbers: options are read by their long names. */
 enum { KEY = 0x1000 };
@@ -67,6 +68,20 @@ const struct argp_option group_run[] = {
     {0},
 };
 
+/* Pixels are those of the given resolution, else of the style's, which is then kept. */
+static int read_size(const struct invocation *invocation, struct figure_options *options,
+                     struct error *error) {
+  const char *width = option_text(invocation, "width", NULL);
+  const char *height = option_text(invocation, "height", NULL);
+  struct style style;
+  if (style_find(options->style ? options->style : "default", &style, error)) return error->code;
+  const bool pixels = (width && strstr(width, "px")) || (height && strstr(height, "px"));
+  if (pixels && !(options->dpi > 0)) options->dpi = style.dpi;
+  if (width && number_paper(width, "--width", options->dpi, &options->width, error))
+    return error->code;
+  return height ? number_paper(height, "--height", options->dpi, &options->height, error) : OK;
+}
+
 int figure_options_read(const struct invocation *invocation, struct figure_options *options,
                         struct error *error) {
   *options = (struct figure_options){
@@ -81,12 +96,7 @@ int figure_options_read(const struct invocation *invocation, struct figure_optio
   };
   if (option_positive(invocation, "dpi", &options->dpi, error)) return error->code;
   if (option_positive(invocation, "font-size", &options->font_size, error)) return error->code;
-  const double pixels = options->dpi > 0 ? options->dpi : 300;
-  const char *width = option_text(invocation, "width", NULL),
-             *height = option_text(invocation, "height", NULL);
-  if (width && number_paper(width, "--width", pixels, &options->width, error)) return error->code;
-  if (height && number_paper(height, "--height", pixels, &options->height, error))
-    return error->code;
+  if (read_size(invocation, options, error)) return error->code;
   const char *axis;
   for (size_t cursor = 0; (axis = option_next(invocation, "log", &cursor));) {
     char item[8];

@@ -13,6 +13,7 @@
 #include "lib/base/text.h"
 #include "lib/figure/preview.h"
 #include "lib/figure/raster.h"
+#include "lib/figure/style.h"
 
 /* How a result is written as data. */
 struct data_format {
@@ -207,7 +208,9 @@ static int draw_raster(const struct output *output, const struct figure_options 
   const char *name = options->palette ? options->palette : palette_default(result->matrix->range);
   if (palette_find(name, &palette, error)) return error->code;
   if (colour_scale_fit(result->matrix, options->log_c, &scale, error)) return error->code;
-  figure->dpi = options->dpi > 0 ? options->dpi : 300;
+  struct style style;
+  if (style_find(options->style ? options->style : "default", &style, error)) return error->code;
+  figure->dpi = options->dpi > 0 ? options->dpi : style.dpi;
   FILE *out = open_memstream(&figure->picture.data, &figure->picture.size);
   if (!out) return error_set(error, ERROR_FAILED, "out of memory: the picture");
   const int status = raster_write(result->matrix, &palette, &scale, figure->dpi, out, error);

@@ -15,6 +15,7 @@
 #include "lib/base/error.h"
 #include "lib/base/layout.h"
 #include "lib/base/precision.h"
+#include "lib/base/storage.h"
 
 struct backend;
 
@@ -63,16 +64,24 @@ int backend_phase_map(struct backend *backend, const struct phase_map_batch *bat
                       struct error *error);
 
 /* Rotates vectors by their positions: (x_a, x_b) of pair i becomes amplitude · (x_a cos − x_b sin,
-   x_a sin + x_b cos). Dimensions from 2·pairs on are copied. output == input is allowed. */
+   x_a sin + x_b cos). Dimensions from 2·pairs on are copied. output == input is allowed; nothing
+   else may overlap.
+
+   Every real type is computed in double and rounded once on its way out: an element is off by half
+   a unit of its type in the last place and 6 · 2^-53 · amplitude · |(x_a, x_b)| (a device that
+   computes the types below double in float: 4 · 2^-24), beside what the step's own rounding makes
+   at the position. */
 struct rotate_batch {
   struct phases phases; /* one series */
   enum layout layout;
   double amplitude;
-  bool inverse; /* by −position */
-  size_t rows, dim;
-  const int64_t *position; /* (row) */
-  const double *input;     /* (row, dim) */
-  double *output;          /* (row, dim) out */
+  bool inverse;         /* by −position */
+  enum storage storage; /* of input and output: a real type */
+  size_t batch, length, heads, dim;
+  const int64_t *position; /* (position), or (batch, position) with `position_per_batch` */
+  bool position_per_batch; /* as padding on the left needs it */
+  const void *input;       /* (batch, position, head, dim) */
+  void *output;            /* (batch, position, head, dim) out */
 };
 int backend_rotate(struct backend *backend, const struct rotate_batch *batch, struct error *error);
 

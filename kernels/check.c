@@ -90,7 +90,17 @@ int check_rotate(const struct rotate_batch *batch, struct error *error) {
   if (check_phases(&batch->phases, true, error) || check_layout(batch->layout, error) ||
       check_width(&batch->phases, batch->dim, error))
     return error->code;
-  if (!batch->rows) return OK;
+  if (!storage_is_real(batch->storage))
+    return error_set(error, ERROR_FAILED,
+                     "cannot rotate: 'storage' is %d, f64, f32, bf16 or f16 is known",
+                     (int)batch->storage);
+  const size_t rows = size_product(batch->batch, batch->length),
+               vectors = size_product(rows, batch->heads);
+  if (!vectors) return OK;
+  if (size_product(size_product(vectors, batch->dim), storage_size(batch->storage)) == SIZE_MAX)
+    return error_set(error, ERROR_FAILED,
+                     "cannot rotate: %zu × %zu × %zu × %zu elements are over 2^64 bytes",
+                     batch->batch, batch->length, batch->heads, batch->dim);
   if (!batch->position) return missing("position", error);
   if (!batch->input) return missing("input", error);
   return batch->output ? OK : missing("output", error);

@@ -8,17 +8,6 @@ static double frequency(const struct phases *phases, size_t pair) {
   return phases->inv_freq ? phases->inv_freq[pair] : 0;
 }
 
-void phase_row(const struct phases *phases, int64_t position, double amplitude, double *cosine,
-               double *sine) {
-  for (size_t i = 0; i < phases->pairs; i++) {
-    double c, s;
-    phase_cos_sin_rounded(phases->precision, phases->step[i], frequency(phases, i), position, &c,
-                          &s);
-    cosine[i] = amplitude * c;
-    sine[i] = amplitude * s;
-  }
-}
-
 static double quantity_of(const struct phase_map_batch *batch, size_t pair, int64_t position) {
   const struct phases *phases = &batch->phases;
   if (batch->quantity == PHASE_ANGLE)

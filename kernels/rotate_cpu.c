@@ -1,62 +1,149 @@
 /* RoFormer eq. 34: pair (x_a, x_b) at position m becomes (x_a cos mθ − x_b sin mθ, x_a sin mθ + x_b
- * cos mθ). */
+   cos mθ).
+
+   The tables of a block of positions are made first; every batch and head then shares them. All
+   types are computed in double: memory is the limit even so. */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/cpu.h"
 #include "lib/base/memory.h"
-#include "lib/base/phase.h"
+
+enum {
+  TABLE_ENTRIES = 1 << 14, /* of a block: cos and sin in 256 KiB, for the second-level cache */
+  FEW = 1 << 14,           /* elements that are not worth a second thread */
+};
+
+/* Rotates `count` vectors of `dim` elements by one position. */
+struct vectors {
+  struct rotation rotation;
+  const double *cosine, *sine; /* (pair) */
+  size_t count, dim;
+  const void *input; /* (vector, dim) */
+  void *output;
+};
+
+/* One function for each element type `type`; x is read by `load` and written by `store`. */
+#define DEFINE_ROTATE(name, type, load, store)                                                     \
+  VECTOR_CLONES                                                                                    \
+  static void rotate_##name(const struct vectors *vectors) {                                       \
+    const size_t pairs = vectors->rotation.pairs, dim = vectors->dim, count = vectors->count;      \
+    const double *restrict cosine = vectors->cosine, *restrict sine = vectors->sine;               \
+    const type *input = vectors->input;                                                            \
+    type *output = vectors->output;                                                                \
+    if (vectors->rotation.layout == LAYOUT_INTERLEAVED) {                                          \
+      for (size_t v = 0; v < count; v++, input += dim, output += dim) {                            \
+        _Pragma("omp simd") for (size_t i = 0; i < pairs; i++) {                                   \
+          const double a = load(input[2 * i]), b = load(input[2 * i + 1]);                         \
+          output[2 * i] = store(a * cosine[i] - b * sine[i]);                                      \
+          output[2 * i + 1] = store(a * sine[i] + b * cosine[i]);                                  \
+        }                                                                                          \
+      }                                                                                            \
+    } else {                                                                                       \
+      for (size_t v = 0; v < count; v++, input += dim, output += dim) {                            \
+        _Pragma("omp simd") for (size_t i = 0; i < pairs; i++) {                                   \
+          const double a = load(input[i]), b = load(input[i + pairs]);                             \
+          output[i] = store(a * cosine[i] - b * sine[i]);                                          \
+          output[i + pairs] = store(a * sine[i] + b * cosine[i]);                                  \
+        }                                                                                          \
+      }                                                                                            \
+    }                                                                                              \
+  }
+DEFINE_ROTATE(f64, double, (double), (double))
+DEFINE_ROTATE(f32, float, (double), (float))
+DEFINE_ROTATE(bf16, uint16_t, storage_from_bf16, storage_to_bf16)
+DEFINE_ROTATE(f16, uint16_t, storage_from_f16, storage_to_f16)
+
+static void (*const rotate_as[STORAGE_REALS])(const struct vectors *vectors) = {
+    [STORAGE_F64] = rotate_f64,
+    [STORAGE_F32] = rotate_f32,
+    [STORAGE_BF16] = rotate_bf16,
+    [STORAGE_F16] = rotate_f16,
+};
 
 void rotate_vector(struct rotation rotation, const double *cosine, const double *sine,
                    const double *input, double *output) {
-  const size_t pairs = rotation.pairs;
-  if (rotation.layout == LAYOUT_INTERLEAVED) {
-#pragma omp simd
-    for (size_t i = 0; i < pairs; i++) {
-      const double a = input[2 * i], b = input[2 * i + 1];
-      output[2 * i] = a * cosine[i] - b * sine[i];
-      output[2 * i + 1] = a * sine[i] + b * cosine[i];
-    }
-  } else {
-#pragma omp simd
-    for (size_t i = 0; i < pairs; i++) {
-      const double a = input[i], b = input[i + pairs];
-      output[i] = a * cosine[i] - b * sine[i];
-      output[i + pairs] = a * sine[i] + b * cosine[i];
-    }
-  }
+  rotate_f64(&(struct vectors){rotation, cosine, sine, 1, 2 * rotation.pairs, input, output});
 }
 
-/* Rows first .. end − 1; cos and sin are taken anew only where the position changes. */
-static void rotate_rows(const struct rotate_batch *batch, size_t first, size_t end, double *table) {
-  const size_t pairs = batch->phases.pairs, rotated = 2 * pairs, rest = batch->dim - rotated;
-  const struct rotation rotation = {batch->layout, pairs};
-  double *cosine = table, *sine = table + pairs;
-  for (size_t row = first; row < end; row++) {
-    if (row == first || batch->position[row] != batch->position[row - 1]) {
-      phase_row(&batch->phases, batch->position[row], batch->amplitude, cosine, sine);
-      for (size_t i = 0; batch->inverse && i < pairs; i++)
-        sine[i] = -sine[i];
-    }
-    const double *input = batch->input + row * batch->dim;
-    double *output = batch->output + row * batch->dim;
-    rotate_vector(rotation, cosine, sine, input, output);
-    memmove(output + rotated, input + rotated, rest * sizeof *output);
-  }
+/* Copies the dimensions that are not rotated. */
+static void copy_rest(const struct vectors *vectors, size_t size) {
+  const size_t rotated = 2 * vectors->rotation.pairs * size, width = vectors->dim * size;
+  if (rotated == width || vectors->input == vectors->output) return;
+  const char *input = vectors->input;
+  char *output = vectors->output;
+  for (size_t v = 0; v < vectors->count; v++, input += width, output += width)
+    memcpy(output + rotated, input + rotated, width - rotated);
 }
 
-int rotate_cpu(const struct rotate_batch *batch, struct error *error) {
-  enum { ROWS = 64 };
-  const size_t threads = (size_t)omp_get_max_threads(),
-               doubles = size_product(batch->phases.pairs, 2);
-  double *tables = memory_array(size_product(threads, doubles), sizeof *tables,
-                                "the tables of the rotation", error);
-  if (!tables) return error->code;
-#pragma omp parallel for schedule(static) if (batch->rows > ROWS)
-  for (size_t first = 0; first < batch->rows; first += ROWS)
-    rotate_rows(batch, first, batch->rows - first < ROWS ? batch->rows : first + ROWS,
-                tables + (size_t)omp_get_thread_num() * doubles);
-  free(tables);
+/* Positions first .. first + count − 1 and the cos and sin of each. */
+struct block {
+  const int64_t *position;
+  size_t first, count;
+  double *cosine, *sine; /* (position, pair) */
+};
+
+static void fill_row(const struct rotate_batch *batch, const struct block *block, size_t row) {
+  const size_t pairs = batch->phases.pairs;
+  double *cosine = block->cosine + row * pairs, *sine = block->sine + row * pairs;
+  phase_row(&batch->phases, block->position[row], batch->amplitude, cosine, sine);
+  for (size_t i = 0; batch->inverse && i < pairs; i++)
+    sine[i] = -sine[i];
+}
+
+static void rotate_row(const struct rotate_batch *batch, const struct block *block, size_t outer,
+                       size_t row) {
+  const size_t pairs = batch->phases.pairs, size = storage_size(batch->storage);
+  const size_t at = (outer * batch->length + block->first + row) * batch->heads * batch->dim * size;
+  const struct vectors vectors = {
+      .rotation = {batch->layout, pairs},
+      .cosine = block->cosine + row * pairs,
+      .sine = block->sine + row * pairs,
+      .count = batch->heads,
+      .dim = batch->dim,
+      .input = (const char *)batch->input + at,
+      .output = (char *)batch->output + at,
+  };
+  rotate_as[batch->storage](&vectors);
+  copy_rest(&vectors, size);
+}
+
+static size_t block_length(const struct rotate_batch *batch) {
+  const size_t most = TABLE_ENTRIES / batch->phases.pairs;
+  return most < 1 ? 1 : most < batch->length ? most : batch->length;
+}
+
+/* The same elements where every batch has positions of its own: one batch of them all. */
+static struct rotate_batch flattened(const struct rotate_batch *batch) {
+  struct rotate_batch flat = *batch;
+  if (batch->position_per_batch) {
+    flat.length *= flat.batch;
+    flat.batch = 1;
+  }
+  return flat;
+}
+
+int rotate_cpu(const struct rotate_batch *given, struct error *error) {
+  const struct rotate_batch flat = flattened(given), *batch = &flat;
+  const size_t elements = size_product(batch->batch * batch->length * batch->heads, batch->dim);
+  if (!elements) return OK;
+  const size_t length = block_length(batch), entries = size_product(length, batch->phases.pairs);
+  double *table =
+      memory_array(size_product(entries, 2), sizeof *table, "the tables of the rotation", error);
+  if (!table) return error->code;
+#pragma omp parallel if (elements > FEW)
+  for (size_t first = 0; first < batch->length; first += length) {
+    const size_t left = batch->length - first, count = left < length ? left : length;
+    const struct block block = {batch->position + first, first, count, table, table + entries};
+#pragma omp for schedule(static)
+    for (size_t row = 0; row < count; row++)
+      fill_row(batch, &block, row);
+#pragma omp for collapse(2) schedule(static)
+    for (size_t outer = 0; outer < batch->batch; outer++)
+      for (size_t row = 0; row < count; row++)
+        rotate_row(batch, &block, outer, row);
+  }
+  free(table);
   return OK;
 }

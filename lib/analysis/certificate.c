@@ -52,27 +52,25 @@ static int rotate_samples(struct backend *backend, struct certificate *work, str
   const size_t rows = work->position_count * CERTIFICATE_VECTORS, values = rows * work->dim;
   const struct spectrum *spectrum = work->request->spectrum;
   double *input = memory_array(values, sizeof *input, "the vectors", error);
-  int64_t *positions = memory_array(rows, sizeof *positions, "the positions", error);
-  int code = input && positions ? OK : ERROR_FAILED;
+  int code = input ? OK : ERROR_FAILED;
   for (size_t i = 0; !code && i < values; i++)
     input[i] = work->vectors[i % (CERTIFICATE_VECTORS * work->dim)];
-  for (size_t i = 0; !code && i < rows; i++)
-    positions[i] = work->positions[i / CERTIFICATE_VECTORS];
   for (size_t p = 0; !code && p < work->request->precision_count; p++) {
     const struct rotate_batch batch = {
         .phases = {1, spectrum->pairs, spectrum->step, spectrum->inv_freq_double,
                    work->request->precisions[p]},
         .layout = spectrum->spec.layout,
         .amplitude = 1,
-        .rows = rows,
+        .batch = 1,
+        .length = work->position_count,
+        .heads = CERTIFICATE_VECTORS,
         .dim = work->dim,
-        .position = positions,
+        .position = work->positions,
         .input = input,
         .output = work->rotated + p * values,
     };
     code = backend_rotate(backend, &batch, error);
   }
-  free(positions);
   free(input);
   return code;
 }

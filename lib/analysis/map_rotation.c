@@ -16,23 +16,19 @@ static int shape(const struct map_request *request, size_t *rows, size_t *column
 /* Rotating the unit vector of dimension c gives column c. */
 static int rotate_units(struct backend *backend, const struct map_request *request, size_t dim,
                         double *units, struct error *error) {
-  int64_t *position = memory_array(dim, sizeof *position, "the positions of unit vectors", error);
-  if (!position) return ERROR_FAILED;
-  for (size_t c = 0; c < dim; c++) {
-    position[c] = request->position;
+  for (size_t c = 0; c < dim; c++)
     units[c * dim + c] = 1;
-  }
   const struct rotate_batch batch = {.phases = phases_of(request->spectrum),
                                      .layout = request->spectrum->spec.layout,
                                      .amplitude = 1,
-                                     .rows = dim,
+                                     .batch = 1,
+                                     .length = 1,
+                                     .heads = dim,
                                      .dim = dim,
-                                     .position = position,
+                                     .position = &request->position,
                                      .input = units,
                                      .output = units};
-  const int status = backend_rotate(backend, &batch, error);
-  free(position);
-  return status;
+  return backend_rotate(backend, &batch, error);
 }
 
 static void transpose(double *square, size_t dim) {

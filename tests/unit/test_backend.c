@@ -103,7 +103,9 @@ static void bad_rotate(void **state) {
   (void)state;
   const struct rotate_batch good = {.phases = good_phases,
                                     .amplitude = 1,
-                                    .rows = 2,
+                                    .batch = 1,
+                                    .length = 2,
+                                    .heads = 1,
                                     .dim = 4,
                                     .position = positions,
                                     .input = vectors,
@@ -117,6 +119,13 @@ static void bad_rotate(void **state) {
   batch.layout = (enum layout)2;
   assert_refused(backend_rotate(backend, &batch, &error), ERROR_FAILED, "'layout' is 2");
   batch = good;
+  batch.storage = STORAGE_I32;
+  assert_refused(backend_rotate(backend, &batch, &error), ERROR_FAILED, "'storage' is 5");
+  batch = good;
+  batch.batch = batch.length = (size_t)1 << 31;
+  batch.heads = 1 << 4;
+  assert_refused(backend_rotate(backend, &batch, &error), ERROR_FAILED, "over 2^64 bytes");
+  batch = good;
   batch.position = NULL;
   assert_refused(backend_rotate(backend, &batch, &error), ERROR_FAILED, "'position' is missing");
   batch = good;
@@ -125,7 +134,7 @@ static void bad_rotate(void **state) {
   batch = good;
   batch.output = NULL;
   assert_refused(backend_rotate(backend, &batch, &error), ERROR_FAILED, "'output' is missing");
-  batch.rows = 0;
+  batch.length = 0;
   assert_done(backend_rotate(backend, &batch, &error));
 }
 
@@ -262,7 +271,9 @@ static void out_of_memory(void **state) {
       .phases = good_phases, .count = 2, .distance = positions, .bound = output};
   assert_refused(backend_decay_bound(backend, &decay, &error), ERROR_FAILED, "not enough memory");
   const struct rotate_batch rotate = {.phases = good_phases,
-                                      .rows = 2,
+                                      .batch = 1,
+                                      .length = 2,
+                                      .heads = 1,
                                       .dim = 4,
                                       .position = positions,
                                       .input = vectors,

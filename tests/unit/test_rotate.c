@@ -34,7 +34,9 @@ static void golden_values(void **state) {
     struct phases phases = phases_of(dim / 2, base, PRECISION_FP64);
     struct rotate_batch batch = {.phases = phases,
                                  .amplitude = 1,
-                                 .rows = 1,
+                                 .batch = 1,
+                                 .length = 1,
+                                 .heads = 1,
                                  .dim = dim,
                                  .position = &(int64_t){position},
                                  .input = input,
@@ -72,7 +74,9 @@ static struct rotate_batch batch_of(const struct phases *phases, const struct sh
                                     const int64_t *position) {
   return (struct rotate_batch){.phases = *phases,
                                .amplitude = 1.25,
-                               .rows = shape->rows,
+                               .batch = 1,
+                               .length = shape->rows,
+                               .heads = 1,
                                .dim = shape->dim,
                                .position = position,
                                .layout = LAYOUT_INTERLEAVED};
@@ -81,7 +85,7 @@ static struct rotate_batch batch_of(const struct phases *phases, const struct sh
 static void expect_rotation(const struct rotate_batch *batch, const double *input,
                             double *expected) {
   long double vector[512] = {0};
-  for (size_t row = 0; row < batch->rows; row++) {
+  for (size_t row = 0; row < batch->length; row++) {
     for (size_t i = 0; i < batch->dim; i++)
       vector[i] = input[row * batch->dim + i];
     oracle_rotate(batch->phases.step, batch->phases.pairs, batch->layout, batch->amplitude,
@@ -115,7 +119,7 @@ static void twin_of_the_oracle(void **state) {
       batch.input = batch.output = in_place;
       assert_done(backend_rotate(backend, &batch, &error));
       assert_memory_equal(in_place, output, count * sizeof *output);
-      for (size_t row = 0; row < batch.rows; row++) /* what is not rotated is copied */
+      for (size_t row = 0; row < batch.length; row++) /* what is not rotated is copied */
         assert_memory_equal(output + row * batch.dim + 2 * shapes[s].pairs,
                             input + row * batch.dim + 2 * shapes[s].pairs,
                             (batch.dim - 2 * shapes[s].pairs) * sizeof *output);
@@ -139,7 +143,9 @@ static void not_a_number_stays_where_it_is(void **state) {
       const struct rotate_batch batch = {.phases = phases,
                                          .layout = (enum layout)layout,
                                          .amplitude = 1,
-                                         .rows = ROWS,
+                                         .batch = 1,
+                                         .length = ROWS,
+                                         .heads = 1,
                                          .dim = DIM,
                                          .position = position,
                                          .input = vector,
@@ -166,7 +172,9 @@ static void rounded_tables(void **state) {
   double output[6];
   const struct rotate_batch batch = {.phases = phases,
                                      .amplitude = 1,
-                                     .rows = 1,
+                                     .batch = 1,
+                                     .length = 1,
+                                     .heads = 1,
                                      .dim = 6,
                                      .position = &position,
                                      .input = input,

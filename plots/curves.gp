@@ -13,7 +13,7 @@ do for [i=1:keys] {
   }
   if (key_kind[i] == 2) {
     set label 100+i '' at screen (key_left[i]+key_right[i])/2,key_y[i] front \
-      point pointtype 6 pointsize 0.4 linecolor rgb text_rgb linewidth 0.5
+      point pointtype 6 pointsize point_size linecolor rgb text_rgb linewidth 0.8
   }
   set label 10+i key_text[i] at screen key_x[i],key_y[i] left front font tic_font textcolor rgb ink
 }
@@ -22,5 +22,5 @@ plot for [i=1:bands] datafile index i-1 using 1:2:3 with filledcurves \
   for [i=1:lines] datafile index bands+i-1 using 1:2 with lines \
     linecolor rgb colour[trace_colour[bands+i]] linewidth line_width dashtype trace_dash[bands+i], \
   for [i=1:points] datafile index bands+lines+i-1 using 1:2 with points \
-    pointtype 6 pointsize 0.4 linecolor rgb text_rgb linewidth 0.5
+    pointtype 6 pointsize point_size linecolor rgb text_rgb linewidth 0.8
 if (GPVAL_TERM_HCHAR < 40) exit error no_fonts

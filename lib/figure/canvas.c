@@ -334,6 +334,9 @@ static int write_frame(struct canvas *canvas, struct error *error) {
   canvas_assign(canvas, "ylabel_x", canvas_x(canvas, canvas->spare_left + outer + 0.55 * line));
   canvas_assign(canvas, "ylabel_y", canvas_y(canvas, canvas->top + canvas->panel_height / 2));
   canvas_assign(canvas, "line_width", canvas->style.line_width);
+  /* Of all lengths, pngcairo takes the size of points alone in pixels. */
+  const double scale = canvas->format == FIGURE_PNG ? canvas->dpi / 72 : 1;
+  canvas_assign(canvas, "point_size", 0.8 * scale);
   const double size = canvas->style.font_size;
   const struct {
     const char *name, *text;

@@ -77,6 +77,12 @@ int backend_decay_bound(struct backend *backend, const struct decay_batch *batch
   return refused ? refused : OPERATION(backend, decay_bound)(batch, error);
 }
 
+int backend_cosine_sum(struct backend *backend, const struct cosine_sum_batch *batch,
+                       struct error *error) {
+  const int refused = check_cosine_sum(batch, error);
+  return refused ? refused : backend->operations->cosine_sum(batch, error);
+}
+
 int backend_phase_map(struct backend *backend, const struct phase_map_batch *batch,
                       struct error *error) {
   const int refused = check_phase_map(batch, error);

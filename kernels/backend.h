@@ -51,6 +51,29 @@ struct decay_batch {
 int backend_decay_bound(struct backend *backend, const struct decay_batch *batch,
                         struct error *error);
 
+/* Σ_i weight_i · cos(m·θ_i) at the distances m = first + step·n, n = 0 .. count−1, and what a
+   search for negative ones asks of them; with `sum` NULL none is stored.
+   Absolute error divided by Σ|weight|, given the steps: below 1e-14, with `single` 2e-6. Below fp64
+   every angle is rounded by itself: one by one and in double, hundreds of times as slow; `single`
+   then changes nothing. */
+struct cosine_sum_batch {
+  struct phases phases;
+  const double *weight; /* (pair), NaN or finite; NULL: 1 each */
+  int64_t first, step;  /* tokens: >= 0, >= 1; every distance is below 2^63 */
+  size_t count;
+  bool single; /* tables and products in float */
+  /* Nothing behind a series' first negative sum counts, and most of it is not computed: `sum` is
+     NaN there, and the minimum is that of the distances up to it. */
+  bool stop_at_negative;
+  double *sum; /* (series, distance) out, or NULL */
+  /* (series) out, or NULL each. Without a distance: NaN, −1, −1. */
+  double *minimum;           /* NaN when a sum is */
+  int64_t *minimum_distance; /* the first of those where the sum is that */
+  int64_t *first_negative;   /* distance of the first sum below 0; −1: none */
+};
+int backend_cosine_sum(struct backend *backend, const struct cosine_sum_batch *batch,
+                       struct error *error);
+
 /* Angles, cosines or sines of positions. */
 enum phase_quantity { PHASE_ANGLE, PHASE_COSINE, PHASE_SINE };
 struct phase_map_batch {

@@ -76,6 +76,31 @@ int check_decay(const struct decay_batch *batch, struct error *error) {
   return batch->count && !batch->distance ? missing("distance", error) : OK;
 }
 
+static int check_spaced(int64_t first, int64_t step, size_t count, struct error *error) {
+  if (first < 0 || step < 1)
+    return error_set(error, ERROR_FAILED,
+                     "cannot compute: distances from %lld on, %lld apart: 0 or more and 1 or more "
+                     "are possible",
+                     (long long)first, (long long)step);
+  int64_t last;
+  if (count > INT64_MAX || __builtin_mul_overflow(step, (int64_t)count, &last) ||
+      __builtin_add_overflow(first, last, &last))
+    return error_set(error, ERROR_FAILED,
+                     "cannot compute: 'count' is %zu, and the last distance over 2^63", count);
+  return OK;
+}
+
+int check_cosine_sum(const struct cosine_sum_batch *batch, struct error *error) {
+  if (check_phases(&batch->phases, false, error) ||
+      check_spaced(batch->first, batch->step, batch->count, error))
+    return error->code;
+  for (size_t i = 0; batch->weight && i < batch->phases.pairs; i++)
+    if (isinf(batch->weight[i]))
+      return error_set(error, ERROR_FAILED,
+                       "cannot compute: 'weight' of pair %zu is infinite, a number is needed", i);
+  return OK;
+}
+
 int check_phase_map(const struct phase_map_batch *batch, struct error *error) {
   if (check_phases(&batch->phases, true, error)) return error->code;
   if ((unsigned)batch->quantity > PHASE_SINE)

@@ -25,6 +25,7 @@ const struct backend_operations cpu_operations = {
     .close = cpu_close,
     .name = cpu_name,
     .decay_bound = decay_bound_cpu,
+    .cosine_sum = cosine_sum_cpu,
     .phase_map = phase_map_cpu,
     .rotate = rotate_cpu,
     .gaussian = gaussian_cpu,

@@ -10,7 +10,7 @@
 #include "kernels/backend.h"
 
 /* Goes up whenever this table or a batch struct of backend.h changes. */
-#define OPERATIONS_ABI 2u
+#define OPERATIONS_ABI 3u
 
 struct backend_operations {
   uint32_t abi;  /* OPERATIONS_ABI of the header it was compiled with */
@@ -19,6 +19,7 @@ struct backend_operations {
   void (*close)(void);
   const char *(*name)(void); /* "cpu", or the GPU's name; valid while open */
   int (*decay_bound)(const struct decay_batch *batch, struct error *error);
+  int (*cosine_sum)(const struct cosine_sum_batch *batch, struct error *error);
   int (*phase_map)(const struct phase_map_batch *batch, struct error *error);
   int (*rotate)(const struct rotate_batch *batch, struct error *error);
   int (*gaussian)(const struct gaussian_batch *batch, struct error *error);

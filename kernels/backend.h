@@ -90,10 +90,10 @@ int backend_phase_map(struct backend *backend, const struct phase_map_batch *bat
    x_a sin + x_b cos). Dimensions from 2·pairs on are copied. output == input is allowed; nothing
    else may overlap.
 
-   Every real type is computed in double and rounded once on its way out: an element is off by half
-   a unit of its type in the last place and 6 · 2^-53 · amplitude · |(x_a, x_b)| (a device that
-   computes the types below double in float: 4 · 2^-24), beside what the step's own rounding makes
-   at the position. */
+   Every real type is rounded once on its way out: an element is off by half a unit of its type in
+   the last place, and by e · amplitude · |(x_a, x_b)| with e = 6 · 2^-53 where double is computed
+   in, 4 · 2^-24 where float is (bf16, f16; f32 too on a device without fast doubles); beside that
+   comes what the step's own rounding makes at the position. */
 struct rotate_batch {
   struct phases phases; /* one series */
   enum layout layout;
@@ -132,11 +132,50 @@ struct tiles {
   double *cells; /* (row, column) out */
 };
 
-/* Scores of query and key sets, averaged over the batch, reduced to tiles. The full map is never
-   stored. score(m, n) = query_m · key_n, where both have `query_add`, `key_add` added first and are
-   rotated then, as far as given. With softmax: weights over the keys of scale · score, averaged
-   over the batch after the softmax. Means without softmax cost O(length · dim), not O(length² ·
-   dim). */
+/* Scores by distance, each draw for itself: the distance is query − key, −(length − 1) first,
+   2·length − 1 of them; NaN where every score is masked. Arrays that are NULL are not wanted. */
+struct score_profile {
+  double *mean, *square; /* (draw, distance) out: the mean of the scores, and of their squares */
+  /* Quantiles over the scores of all draws, from a histogram of each distance: no quantile is off
+     by more than the width of a bin. 2·length · bins · 4 bytes; half of it under a causal mask. */
+  size_t bins;      /* 0: none */
+  double low, high; /* what the bins cover; scores beyond count in the first and the last. Equal:
+                       from the smallest score to the largest, found in a pass of its own */
+  size_t levels;
+  const double *level; /* (level) in [0, 1] */
+  double *quantile;    /* (level, distance) out, interpolated as in struct quantile_batch */
+  double *bin_width;   /* out, one number */
+};
+
+/* Sums over the scores S(m, n) of one draw that are not masked. */
+struct score_sums {
+  double sum, square; /* Σ S, Σ S² */
+  double toeplitz; /* Σ over distances of (Σ S at that distance)² / count: what of Σ S² lies in
+                      the diagonal means */
+  double symmetric; /* Σ S(m, n)·S(n, m); NaN under a causal mask */
+};
+
+/* Sums over the rows of one draw of P, the softmax over the keys of scale · score. */
+struct weight_sums {
+  double locality; /* Σ P(m, n)·2^−|m − n| */
+  double distance; /* Σ P(m, n)·|m − n|, tokens */
+  double entropy;  /* −Σ P ln P, nats */
+};
+
+/* Scores of query and key sets, reduced in one pass to whatever is asked for: tiles of the map
+   averaged over the batch, profiles by distance, sums. The full map is never stored.
+   score(m, n) = query_m · key_n, where both have `query_add`, `key_add` added first and are rotated
+   then, as far as given. With softmax the tiles hold weights over the keys of scale · score,
+   averaged over the batch after the softmax. Mean tiles without softmax cost O(length · dim), not
+   O(length² · dim).
+
+   Vectors are rotated in double. The rest is done in double, u = 2^-53, or with `single` in float,
+   u = 2^-24 (but mean tiles without softmax, `symmetric`, and every sum of many terms, which are in
+   double always). To first order in u
+   - a score is off by at most E = (dim + batch + 4)·u·|query|·|key|, both after the rotation;
+   - a weight by at most the factor 2·|scale|·max E + 8u·max|scale·S| + (batch + 12)·u of itself,
+     the maxima over its row; weights below 2^-126 (single) or 2^-1022 of the row's largest are 0.
+ */
 struct score_batch {
   size_t batch, length, dim;         /* positions 0 .. length−1 of queries and of keys; < 2^31 */
   const double *query, *key;         /* (batch, position, dim) content; NULL: zeros */
@@ -145,9 +184,13 @@ struct score_batch {
   double amplitude;                  /* of cos and sin of the rotation */
   const double *query_add, *key_add; /* (position, dim) added to the content; NULL: nothing */
   bool causal;                       /* keys after the query are masked */
-  bool softmax;
-  double scale; /* of the scores inside the softmax */
-  struct tiles tiles;
+  bool single;                       /* compute in float */
+  bool softmax;                      /* what the tiles hold: weights, not scores */
+  double scale;                      /* of the scores inside the softmax */
+  struct tiles tiles;                /* cells NULL: none, if anything below is wanted */
+  const struct score_profile *profile; /* NULL: none */
+  struct score_sums *sums;             /* (draw) out, or NULL */
+  struct weight_sums *weights;         /* (draw) out, or NULL */
 };
 int backend_scores(struct backend *backend, const struct score_batch *batch, struct error *error);
 

@@ -9,8 +9,9 @@ BEGIN {
   user["^png[.]h$"] = "^lib/figure/raster[.]c$"
   user["^spawn[.]h$"] = "^lib/figure/gnuplot_process[.]c$"
   user["^jansson[.]h$"] = "^(lib/[a-z]*/[a-z0-9_]*|cmd/version)[.]c$"
-  user["^(cuda|cublas|cuda_.*|device_.*)([.]h)?$"] = "^kernels/[a-z0-9_]*_cuda[.]cu$"
-  user["^(cblas[.]h|Random123/.*)$"] = "^kernels/([a-z0-9_]*_)?cpu[.]c$"
+  user["^(cuda|cublas|cuda_.*|device_.*)([.]h)?$"] = cuda = "^kernels/([a-z0-9_]*_cuda[.]cu|cuda_[a-z0-9_]*[.]h)$"
+  user["^cblas[.]h$"] = "^kernels/([a-z0-9_]*_)?cpu[.]c$"
+  user["^Random123/"] = "^kernels/[a-z0-9_]*_(cpu[.]c|cuda[.]cu)$"
   user["^nettle/"] = "^(lib/base/hash|cmd/version)[.]c$"
   user["^omp[.]h$"] = "^(lib/base/thread[.]c|kernels/([a-z0-9_]*_)?cpu[.]c)$"
   user["^dlfcn[.]h$"] = "^kernels/"
@@ -38,6 +39,7 @@ function folder(path) {
 function check_own(name,    from, to) {
   from = folder(FILENAME)
   to = folder(name)
+  if (name ~ /^kernels\/cuda_/ && FILENAME !~ cuda) { fault(name " is for CUDA sources alone"); return }
   if (name !~ /\//) { fault("\"" name "\": give the path from the root"); return }
   if (from == "cmd") {
     if (to != "cmd" && to !~ /^lib\// && name != "kernels/backend.h") fault("cmd may not include " name)
@@ -63,7 +65,7 @@ function check_foreign(name,    pattern, strict) {
   for (pattern in user)
     if (name ~ pattern && !(strict && pattern == "^gsl/") && FILENAME !~ user[pattern])
       fault("<" name "> belongs to " user[pattern])
-  if (FILENAME ~ /[.]h$/ && name !~ standard && !(name == "argp.h" && FILENAME ~ /^cmd\//))
+  if (FILENAME ~ /[.]h$/ && FILENAME !~ cuda && name !~ standard && !(name == "argp.h" && FILENAME ~ /^cmd\//))
     fault("<" name "> in a header: no foreign types in headers")
 }
 

@@ -3,7 +3,8 @@
 #
 # layers.awk: dependencies point one way, cmd -> lib -> kernels/backend.h -> lib/base, and within lib from
 # the later to the earlier of base, io, rope, model, encoding, analysis, figure; no circles. A foreign
-# header has one user, and none stands in a header of ours (but cmd's <argp.h>). Library code does not
+# header has one user, and none stands in a header of ours (but cmd's <argp.h>, and CUDA's in
+# kernels/cuda_*.h, which only CUDA sources include). Library code does not
 # print, exit or start processes.
 # budgets.awk: files and functions stay short.
 set -u

@@ -6,6 +6,8 @@
 #include "lib/base/memory.h"
 #include "lib/base/number.h"
 #include "lib/base/thread.h"
+#include "lib/figure/legend.h"
+#include "lib/figure/palette.h"
 #include "lib/figure/style.h"
 
 /* Keys are only unique numbers: options are read by their long names. */
@@ -96,7 +98,10 @@ int figure_options_read(const struct invocation *invocation, struct figure_optio
   };
   if (option_positive(invocation, "dpi", &options->dpi, error)) return error->code;
   if (option_positive(invocation, "font-size", &options->font_size, error)) return error->code;
-  if (read_size(invocation, options, error)) return error->code;
+  struct palette palette;
+  if (options->palette && palette_find(options->palette, &palette, error)) return ERROR_INPUT;
+  if (options->legend && legend_check(options->legend, error)) return ERROR_INPUT;
+  if (read_size(invocation, options, error)) return ERROR_INPUT;
   const char *axis;
   for (size_t cursor = 0; (axis = option_next(invocation, "log", &cursor));) {
     char item[8];

@@ -54,6 +54,7 @@ static void print_info(const struct meta *provenance, int intact, FILE *out) {
 
 /* Recomputes the data; *same says whether the hash is the one in the figure. */
 static int recompute(const struct meta *provenance, bool *same, struct error *error) {
+  *same = false;
   struct result result;
   char hash[65];
   const char *recorded = text_or(provenance, "data_sha256", "");
@@ -65,33 +66,41 @@ static int recompute(const struct meta *provenance, bool *same, struct error *er
   return status;
 }
 
+static int print(const struct invocation *invocation, const struct meta *provenance, int intact,
+                 struct result *result, FILE *out, struct error *error) {
+  if (option_given(invocation, "command"))
+    fprintf(out, "%s\n", text_or(provenance, "command", ""));
+  else if (option_given(invocation, "json")) {
+    meta_write(provenance, 2, out);
+    fputc('\n', out);
+  } else
+    print_info(provenance, intact, out);
+  if (!option_given(invocation, "verify")) return OK;
+  bool same = false;
+  const int status = recompute(provenance, &same, error);
+  if (status) return status;
+  fprintf(out, "verify:   picture %s, data %s\n", intact ? "intact" : "changed",
+          same ? "reproduced" : "DIFFERENT");
+  result->check_status = intact && same ? 0 : 3;
+  return OK;
+}
+
 static int compute(const struct invocation *invocation, struct result *result,
                    struct error *error) {
-  struct meta *provenance;
-  int intact;
+  struct meta *provenance = NULL;
+  int intact = 0;
   if (!invocation->argument)
     return error_set(error, ERROR_INPUT, "no figure given: ropetool info FIG");
-  if (figure_file_read(invocation->argument, &provenance, &intact, error)) return error->code;
+  int status = figure_file_read(invocation->argument, &provenance, &intact, error);
+  if (status) return status;
   size_t size;
-  int status = OK;
   FILE *out = open_memstream(&result->text, &size);
-  if (!out) status = error_set(error, ERROR_FAILED, "out of memory: the provenance");
-  if (!status && option_given(invocation, "command"))
-    fprintf(out, "%s\n", text_or(provenance, "command", ""));
-  else if (!status && option_given(invocation, "json")) {
-    char *json = meta_to_json(provenance, 2);
-    fprintf(out, "%s\n", json ? json : "{}");
-    free(json);
-  } else if (!status)
-    print_info(provenance, intact, out);
-  if (!status && option_given(invocation, "verify")) {
-    bool same = false;
-    status = recompute(provenance, &same, error);
-    fprintf(out, "verify:   picture %s, data %s\n", intact ? "intact" : "changed",
-            same ? "reproduced" : "DIFFERENT");
-    result->check_status = intact && same ? 0 : 3;
-  }
-  if (out) fclose(out);
+  if (out)
+    status = print(invocation, provenance, intact, result, out, error);
+  else
+    status = error_set(error, ERROR_FAILED, "out of memory: the provenance");
+  if (out && fclose(out) && !status)
+    status = error_set(error, ERROR_FAILED, "out of memory: the provenance");
   meta_destroy(provenance);
   return status;
 }

@@ -60,6 +60,7 @@ struct outputs {
   size_t count;
   const struct data_format *stdout_format; /* NULL: the text for people */
   bool to_stdout;
+  struct figure_options options; /* of every figure, and of the preview */
 };
 
 void outputs_discard(struct outputs *outputs) {
@@ -162,9 +163,11 @@ int outputs_open(const struct invocation *invocation, struct outputs **result,
                  struct error *error) {
   struct outputs *outputs = memory_array(1, sizeof *outputs, "the outputs", error);
   *result = NULL;
-  if (!outputs) return error->code;
+  if (!outputs) return ERROR_FAILED;
   outputs->list = memory_array(invocation->count + 1, sizeof *outputs->list, "the outputs", error);
-  int status = outputs->list ? read_format(invocation, outputs, error) : (int)error->code;
+  int status = outputs->list ? read_format(invocation, outputs, error) : ERROR_FAILED;
+  if (!status && invocation->command->groups & GROUP_FIGURE)
+    status = figure_options_read(invocation, &outputs->options, error);
   const char *path;
   bool any = false;
   for (size_t cursor = 0; !status && (path = option_next(invocation, "output", &cursor));
@@ -233,13 +236,11 @@ static int draw(const struct output *output, const struct figure_options *option
   return status;
 }
 
-static int write_figure(const struct output *output, const struct invocation *invocation,
+static int write_figure(const struct output *output, const struct figure_options *options,
                         const struct result *result, const struct meta *provenance,
                         struct error *error) {
-  struct figure_options options;
   struct figure figure = {0};
-  int status = figure_options_read(invocation, &options, error);
-  if (!status) status = draw(output, &options, result, &figure, error);
+  int status = draw(output, options, result, &figure, error);
   const bool tex = output->figure == FIGURE_TEX;
   if (!status)
     status = provenance_seal(tex ? FIGURE_PDF : output->figure, figure.dpi, provenance,
@@ -268,23 +269,22 @@ static bool colour_wanted(void) {
   return !(none && *none) && terminal && strcmp(terminal, "dumb");
 }
 
-static void write_preview(const struct invocation *invocation, const struct result *result,
+static void write_preview(const struct figure_options *options, const struct result *result,
                           FILE *out) {
   struct winsize window = {0};
   ioctl(STDOUT_FILENO, TIOCGWINSZ, &window);
   const unsigned columns = window.ws_col >= 20 ? window.ws_col : 80;
-  struct figure_options options;
-  if (!result->drawable || figure_options_read(invocation, &options, NULL)) return;
+  if (!result->drawable) return;
   fputc('\n', out);
   if (result->matrix)
-    preview_matrix(result->matrix, &options, columns < 64 ? columns : 64, 32, colour_wanted(), out);
+    preview_matrix(result->matrix, options, columns < 64 ? columns : 64, 32, colour_wanted(), out);
   else
     preview_table(result->table, &result->plot, columns < 80 ? columns : 80, 16, colour_wanted(),
                   out);
 }
 
-static int write_stdout(const struct outputs *outputs, const struct invocation *invocation,
-                        const struct result *result, struct error *error) {
+static int write_stdout(const struct outputs *outputs, const struct result *result,
+                        struct error *error) {
   if (result->text)
     fputs(result->text, stdout);
   else if (outputs->stdout_format)
@@ -294,7 +294,7 @@ static int write_stdout(const struct outputs *outputs, const struct invocation *
       result->summary(result, stdout);
     else
       table_write_text(result->table, stdout);
-    if (isatty(STDOUT_FILENO)) write_preview(invocation, result, stdout);
+    if (isatty(STDOUT_FILENO)) write_preview(&outputs->options, result, stdout);
   }
   errno = 0;
   if (!fflush(stdout) && !ferror(stdout)) return OK;
@@ -314,7 +314,7 @@ static int write_files(const struct outputs *outputs, const struct invocation *i
       write_data(output->data, result, file_output_stream(output->part[PART_MAIN]));
     else {
       if (!provenance) status = provenance_of(invocation, result, &provenance, error);
-      if (!status) status = write_figure(output, invocation, result, provenance, error);
+      if (!status) status = write_figure(output, &outputs->options, result, provenance, error);
     }
     for (int part = 0; !status && part < PARTS; part++)
       if (output->part[part]) status = file_output_finish(output->part[part], error);
@@ -339,7 +339,7 @@ int outputs_write(struct outputs *outputs, const struct invocation *invocation,
   int status = OK;
   if (!result->text) status = write_files(outputs, invocation, result, error);
   if (!status) status = commit(outputs, error);
-  if (!status && outputs->to_stdout) status = write_stdout(outputs, invocation, result, error);
+  if (!status && outputs->to_stdout) status = write_stdout(outputs, result, error);
   outputs_discard(outputs);
   return status;
 }

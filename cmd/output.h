@@ -10,7 +10,7 @@
 struct outputs;
 
 /* Reads -o, --format and --keep-script, refuses what makes no sense, and opens the files. */
-int outputs_open(const struct invocation *invocation, struct outputs **outputs,
+int outputs_open(const struct invocation *invocation, struct outputs **result,
                  struct error *error);
 
 /* Writes the result everywhere and releases `outputs`. */

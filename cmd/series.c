@@ -17,7 +17,7 @@ struct choice {
 };
 
 void series_release(struct series *series) {
-  for (size_t i = 0; i < series->count; i++)
+  for (size_t i = 0; series->spectra && i < series->count; i++)
     spectrum_destroy(series->spectra[i]);
   free(series->spectra);
   meta_destroy(series->meta);

@@ -202,7 +202,7 @@ int gnuplot_version(char version[64], struct error *error) {
       .script =
           "set print '-'\nprint sprintf('%.1f patchlevel %s', GPVAL_VERSION, GPVAL_PATCHLEVEL)\n",
       .terminal = "unknown"};
-  struct blob output;
+  struct blob output = {0};
   const int code = run("", &job, NULL, &output, error);
   if (code) return code;
   const char *end = output.size ? memchr(output.data, '\n', output.size) : NULL;

@@ -75,8 +75,10 @@ static char **clean_environment(struct error *error) {
   static const char fixed[][16] = {"LC_ALL=C.UTF-8", "TZ=UTC0"};
   enum { FIXED = sizeof fixed / sizeof fixed[0] };
   size_t size = sizeof fixed;
-  for (size_t i = 0; i < KEPT; i++)
-    if (getenv(kept[i])) size += strlen(kept[i]) + strlen(getenv(kept[i])) + 2;
+  for (size_t i = 0; i < KEPT; i++) {
+    const char *value = getenv(kept[i]);
+    if (value) size += strlen(kept[i]) + strlen(value) + 2;
+  }
   char **environment =
       memory_array(1, (KEPT + FIXED + 1) * sizeof *environment + size, "an environment", error);
   if (!environment) return NULL;
@@ -236,7 +238,7 @@ int gnuplot_process_run(const struct blob *script, const struct blob *data, cons
                         struct gnuplot_result *result, struct error *error) {
   char program[4096];
   int fds[DESCRIPTORS];
-  pid_t child;
+  pid_t child = 0;
   *result = (struct gnuplot_result){0};
   int code = find_program(program, sizeof program, error);
   if (code) return code;

@@ -21,10 +21,12 @@
 #include "lib/base/progress.h"
 
 enum {
-  MOST_LANES = 512, /* distances of a row */
-  MOST_ROWS = 128,  /* of a block, what a thread takes at a time: 512 KiB of sums */
-  FIRST_ROWS = 8,   /* of the first block when the first negative sum ends the work */
-  MOST_PAIRS = 256, /* of a product; the products of more pairs are added up in double */
+  MOST_LANES = 512,  /* distances of a row */
+  MOST_ROWS = 128,   /* of a block, what a thread takes at a time: 512 KiB of sums */
+  FIRST_ROWS = 8,    /* of the first block when the first negative sum ends the work */
+  MOST_PAIRS = 256,  /* of the tables; what more pairs come to is added up in double */
+  GROUP = 64,        /* pairs of a product: equal terms in a row round the same way each time, so */
+  GROUP_SINGLE = 32, /* that errors grow with the length of a sum; products are added up, too */
 };
 
 /* What there is to do: a function of the batch alone, never of the machine or the threads. */
@@ -40,8 +42,8 @@ struct plan {
 /* What a thread works with. The tables hold float for a single batch, else double. */
 struct workspace {
   size_t series;  /* whose lane table it is; SIZE_MAX: nobody's */
-  void *lane;     /* (lane, 2·pairs) */
-  void *row;      /* (row, 2·pairs) */
+  void *lane;     /* (group, lane, 2·pairs of the group) */
+  void *row;      /* (row, 2·pairs) of a group */
   double *wave;   /* (2·pairs) a row on its way to float */
   float *product; /* (row, lane) for a single batch */
   double *sum;    /* (row, lane) when the caller wants no sums */
@@ -52,12 +54,18 @@ struct group {
   const uint64_t *step; /* (pair) */
   const double *weight; /* (pair) or NULL */
   size_t pairs;
+  void *lane; /* (lane, 2·pairs) its lane table */
 };
 
 /* Equally spaced; modulo 2^64, as phases are. */
 struct positions {
   uint64_t first, step;
   size_t count;
+};
+
+/* Some of the sums of a block: the first `lanes` of some rows. */
+struct extent {
+  size_t first, rows, lanes;
 };
 
 static size_t smaller(size_t a, size_t b) {
@@ -92,12 +100,17 @@ static double weight_scale(const struct cosine_sum_batch *batch) {
   return ldexp(1, exponent - 1);
 }
 
-static struct group group_at(const struct cosine_sum_batch *batch, size_t series, size_t pair) {
+static struct group group_at(const struct plan *plan, const struct workspace *work, size_t series,
+                             size_t pair) {
+  const struct cosine_sum_batch *batch = plan->batch;
   const struct phases *phases = &batch->phases;
+  const size_t before = pair % MOST_PAIRS * 2 * plan->lanes;
   return (struct group){
       .step = phases->step + series * phases->pairs + pair,
       .weight = batch->weight ? batch->weight + pair : NULL,
-      .pairs = smaller(phases->pairs - pair, MOST_PAIRS),
+      .pairs = smaller(phases->pairs - pair, batch->single ? GROUP_SINGLE : GROUP),
+      .lane = batch->single ? (void *)((float *)work->lane + before)
+                            : (void *)((double *)work->lane + before),
   };
 }
 
@@ -132,20 +145,19 @@ static void fill_table(const struct plan *plan, const struct group *group,
   }
 }
 
-/* Rows first .. first + rows − 1 of the row table times the first `lanes` of the lane table. */
-static void multiply(const struct plan *plan, const struct workspace *work, size_t pairs,
-                     size_t first, size_t rows, size_t lanes, bool add, double *sum) {
-  const int m = (int)rows, n = (int)lanes, k = (int)(2 * pairs);
-  if (!rows || !lanes) return;
-  if (!plan->batch->single) {
+/* Adds rows first .. first + rows − 1 of the row table times the first `lanes` of the lane table to
+   what the groups before have left (`more`), in the type of the tables. */
+static void multiply(const struct plan *plan, const struct workspace *work,
+                     const struct group *group, bool more, struct extent extent, double *sum) {
+  const int m = (int)extent.rows, n = (int)extent.lanes, k = (int)(2 * group->pairs);
+  const size_t row = extent.first * 2 * group->pairs, at = extent.first * plan->lanes;
+  if (!m || !n) return;
+  if (plan->batch->single)
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, 1, (const float *)work->row + row,
+                k, group->lane, k, more ? 1 : 0, work->product + at, n);
+  else
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, 1,
-                (const double *)work->row + first * (size_t)k, k, work->lane, k, add ? 1 : 0,
-                sum + first * plan->lanes, n);
-    return;
-  }
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, 1,
-              (const float *)work->row + first * (size_t)k, k, work->lane, k, 0, work->product, n);
-  widen(work->product, plan->scale, add, rows * lanes, sum + first * plan->lanes);
+                (const double *)work->row + row, k, group->lane, k, more ? 1 : 0, sum + at, n);
 }
 
 /* `count` sums from the distance with index `at` on, the first of a row. */
@@ -153,21 +165,26 @@ static void sum_products(const struct plan *plan, struct workspace *work, size_t
                          size_t count, double *sum) {
   const struct cosine_sum_batch *batch = plan->batch;
   const size_t lanes = plan->lanes, all = batch->phases.pairs;
-  const uint64_t step = (uint64_t)batch->step, first = (uint64_t)batch->first + step * at;
-  for (size_t pair = 0; pair < all; pair += MOST_PAIRS) {
-    const struct group group = group_at(batch, series, pair);
-    if (work->series != series || group.pairs < all) {
+  const size_t rows = count / lanes, rest = count % lanes;
+  const uint64_t step = (uint64_t)batch->step;
+  const struct positions of_lanes = {0, -step, smaller(lanes, batch->count)};
+  const struct positions of_rows = {(uint64_t)batch->first + step * at, step * lanes,
+                                    rows + (rest > 0)};
+  for (size_t pair = 0, next; pair < all; pair = next) {
+    const struct group group = group_at(plan, work, series, pair);
+    const bool more = batch->single ? pair % MOST_PAIRS > 0 : pair > 0;
+    next = pair + group.pairs;
+    if (work->series != series) {
       const struct group bare = {.step = group.step, .pairs = group.pairs};
-      fill_table(plan, &bare, (struct positions){0, -step, smaller(lanes, batch->count)},
-                 work->wave, work->lane);
-      work->series = series;
+      fill_table(plan, &bare, of_lanes, work->wave, group.lane);
     }
-    const size_t rows = count / lanes, rest = count % lanes;
-    fill_table(plan, &group, (struct positions){first, step * lanes, rows + (rest > 0)}, work->wave,
-               work->row);
-    multiply(plan, work, group.pairs, 0, rows, lanes, pair > 0, sum);
-    multiply(plan, work, group.pairs, rows, 1, rest, pair > 0, sum);
+    fill_table(plan, &group, of_rows, work->wave, work->row);
+    multiply(plan, work, &group, more, (struct extent){0, rows, lanes}, sum);
+    multiply(plan, work, &group, more, (struct extent){rows, 1, rest}, sum);
+    if (batch->single && (next % MOST_PAIRS == 0 || next == all))
+      widen(work->product, plan->scale, pair >= MOST_PAIRS, count, sum);
   }
+  if (all <= MOST_PAIRS) work->series = series;
 }
 
 /* The same below fp64, where every angle is rounded by itself: from the definition. */
@@ -236,17 +253,17 @@ static void finish_series(const struct plan *plan, size_t series) {
     batch->sum[series * batch->count + n] = NAN;
 }
 
-/* Every array of a workspace is a multiple of a cache line. */
-struct extents {
-  size_t lane, row, wave, product, sum; /* doubles */
+/* The arrays of a workspace in doubles, each a multiple of a cache line. */
+struct sizes {
+  size_t lane, row, wave, product, sum;
 };
 
-static struct extents workspace_extents(const struct plan *plan) {
+static struct sizes workspace_sizes(const struct plan *plan) {
   const struct cosine_sum_batch *batch = plan->batch;
-  const size_t width = 2 * smaller(batch->phases.pairs, MOST_PAIRS);
+  const size_t pairs = smaller(batch->phases.pairs, MOST_PAIRS), width = 2 * smaller(pairs, GROUP);
   const size_t block = plan->lanes * MOST_ROWS;
-  return (struct extents){
-      .lane = plan->lanes * width,
+  return (struct sizes){
+      .lane = plan->lanes * 2 * pairs,
       .row = MOST_ROWS * width,
       .wave = (width + 7) / 8 * 8,
       .product = batch->single ? block / 2 : 0,
@@ -254,22 +271,22 @@ static struct extents workspace_extents(const struct plan *plan) {
   };
 }
 
-static size_t extents_total(const struct extents *extents) {
-  return extents->lane + extents->row + extents->wave + extents->product + extents->sum;
+static size_t sizes_total(const struct sizes *sizes) {
+  return sizes->lane + sizes->row + sizes->wave + sizes->product + sizes->sum;
 }
 
 static void run_plan(const struct plan *plan, double *memory) {
   const size_t series_count = plan->batch->phases.series;
-  const struct extents extents = workspace_extents(plan);
+  const struct sizes sizes = workspace_sizes(plan);
   uint64_t done = 0;
 #pragma omp parallel if (series_count > 1 || plan->blocks > 1)
   {
-    double *own = memory + (size_t)omp_get_thread_num() * extents_total(&extents);
+    double *own = memory + (size_t)omp_get_thread_num() * sizes_total(&sizes);
     struct workspace work = {.series = SIZE_MAX, .lane = own};
-    work.row = own += extents.lane;
-    work.wave = own += extents.row;
-    work.product = (float *)(own += extents.wave);
-    work.sum = own + extents.product;
+    work.row = own += sizes.lane;
+    work.wave = own += sizes.row;
+    work.product = (float *)(own += sizes.wave);
+    work.sum = own + sizes.product;
 #pragma omp for collapse(2) schedule(dynamic)
     for (size_t series = 0; series < series_count; series++)
       for (size_t block = 0; block < plan->blocks; block++) {
@@ -291,12 +308,12 @@ int cosine_sum_cpu(const struct cosine_sum_batch *batch, struct error *error) {
   const size_t block = plan.lanes * MOST_ROWS;
   plan.blocks = batch->count / block + (batch->count % block > 0);
   if (batch->stop_at_negative) plan.blocks += 2;
-  const struct extents extents = workspace_extents(&plan);
+  const struct sizes sizes = workspace_sizes(&plan);
   const size_t threads = (size_t)omp_get_max_threads();
   const char *what = "the blocks of cosine sums";
   plan.tally = memory_array(size_product(series, plan.blocks), sizeof *plan.tally, what, error);
   plan.last = plan.tally ? memory_array(series, sizeof *plan.last, what, error) : NULL;
-  double *memory = plan.last ? memory_array(size_product(threads, extents_total(&extents)) + 8,
+  double *memory = plan.last ? memory_array(size_product(threads, sizes_total(&sizes)) + 8,
                                             sizeof *memory, "the tables of cosine sums", error)
                              : NULL;
   for (size_t s = 0; memory && s < series; s++)

@@ -16,32 +16,34 @@
 #include <stdlib.h>
 
 #include "kernels/cpu.h"
+#include "kernels/decay_tile.h"
+#include "kernels/phase_table.h"
 #include "lib/base/memory.h"
 #include "lib/base/phase.h"
 
 enum {
-  MOST_LANES = 256,        /* distances of a tile: its three sums stay in the first-level cache */
+  MOST_LANES = 256,        /* distances of a tile: its sums stay in the first-level cache */
   TABLE_ENTRIES = 1 << 16, /* of the lane table, 1 MiB: it stays in the second-level cache */
   STRIDES = 16,            /* tiles of a block: what one thread takes at a time */
   SHORTEST_RUN = 8,        /* shorter runs of equal step are not worth a table */
-};
-
-/* The running sums of a tile's distances, (lane) each. */
-struct sums {
-  double *real, *imaginary; /* of S_j */
-  double *magnitude;        /* Σ |S_j| */
+  MOST_SINGLE = 512,       /* pairs: the rounding errors of more add up to too much in float */
 };
 
 /* What a thread works with. The tables serve as long as series and step stay the same. */
 struct workspace {
   size_t pairs, lanes;
+  bool single;                     /* the lane table and the sums over it are in float */
   size_t series, filled;           /* the series and the number of lanes of the tables; none: 0 */
   uint64_t stride;                 /* and their step, in tokens modulo 2^64 */
-  double *lane_cos, *lane_sin;     /* (pair, lane)   of step·a·θ */
+  void *lane_cos, *lane_sin;       /* (pair, lane)   of step·a·θ: double, or float if single */
   double *stride_cos, *stride_sin; /* (stride, pair) of step·lanes·c·θ */
   double *start_cos, *start_sin;   /* (pair) of first·θ */
   double *tile_cos, *tile_sin;     /* (pair) of a tile's first distance */
-  struct sums sums;
+  struct decay_sums sums;
+  /* If single: */
+  double *wave_cos, *wave_sin;    /* (lane) a row on its way into the lane table */
+  float *narrow_cos, *narrow_sin; /* (pair) the tile's first distance once more */
+  float *room;                    /* of decay_tile_sum_single() */
 };
 
 /* Fewer lanes for very many pairs; a function of the batch alone, never of the machine or the
@@ -53,57 +55,63 @@ static size_t lane_count(size_t pairs) {
   return lanes;
 }
 
+/* Arrays over the pairs and over the lanes that a workspace has, in doubles. */
 static size_t workspace_doubles(size_t pairs, size_t lanes) {
-  const size_t padded = pairs + 8;
-  return size_product(padded, 2 * lanes + 2 * STRIDES + 4) < SIZE_MAX - 3 * lanes - 8
-             ? padded * (2 * lanes + 2 * STRIDES + 4) + 3 * lanes + 8
-             : SIZE_MAX;
+  const size_t over_pairs = size_product(pairs + 8, 2 * lanes + 2 * STRIDES + 6);
+  const size_t over_lanes = (5 + DECAY_TILE_ROOM) * lanes;
+  return over_pairs < SIZE_MAX - over_lanes - 8 ? over_pairs + over_lanes + 8 : SIZE_MAX;
 }
 
-/* Cuts a workspace out of `memory`, every array on a boundary of a cache line: rows that straddle
-   two lines cost a third of the speed. */
-static void workspace_place(struct workspace *work, size_t pairs, size_t lanes, double *memory) {
-  const size_t padded = (pairs + 7) / 8 * 8;
+/* The next `count` doubles of a workspace's memory, up to the end of a cache line: rows that
+   straddle two lines cost a third of the speed. */
+static void *cut(double **memory, size_t count) {
+  double *array = *memory;
+  *memory += (count + 7) / 8 * 8;
+  return array;
+}
+
+static void workspace_place(struct workspace *work, const struct decay_batch *batch, size_t lanes,
+                            double *memory) {
+  const size_t pairs = batch->phases.pairs;
   double *next = (double *)(((uintptr_t)memory + 63) / 64 * 64);
-  *work = (struct workspace){.pairs = pairs, .lanes = lanes};
-  double **const tables[] = {&work->lane_cos, &work->lane_sin};
-  for (size_t t = 0; t < 2; t++, next += padded * lanes)
-    *tables[t] = next;
-  double **const strides[] = {&work->stride_cos, &work->stride_sin};
-  for (size_t t = 0; t < 2; t++, next += padded * STRIDES)
-    *strides[t] = next;
+  *work = (struct workspace){
+      .pairs = pairs, .lanes = lanes, .single = batch->single && pairs <= MOST_SINGLE};
+  work->lane_cos = cut(&next, pairs * lanes);
+  work->lane_sin = cut(&next, pairs * lanes);
+  work->stride_cos = cut(&next, pairs * STRIDES);
+  work->stride_sin = cut(&next, pairs * STRIDES);
   double **const rows[] = {&work->start_cos, &work->start_sin, &work->tile_cos, &work->tile_sin};
-  for (size_t t = 0; t < 4; t++, next += padded)
-    *rows[t] = next;
-  double **const sums[] = {&work->sums.real, &work->sums.imaginary, &work->sums.magnitude};
-  for (size_t t = 0; t < 3; t++, next += lanes)
-    *sums[t] = next;
+  for (size_t t = 0; t < 4; t++)
+    *rows[t] = cut(&next, pairs);
+  work->narrow_cos = cut(&next, pairs);
+  work->narrow_sin = cut(&next, pairs);
+  double **const lane_rows[] = {&work->sums.real, &work->sums.imaginary, &work->sums.magnitude,
+                                &work->wave_cos, &work->wave_sin};
+  for (size_t t = 0; t < 5; t++)
+    *lane_rows[t] = cut(&next, lanes);
+  work->room = cut(&next, DECAY_TILE_ROOM * lanes);
 }
 
-/* S_j and Σ |S_j| of the first `count` lanes, over all pairs in order. */
-VECTOR_CLONES
-static void sum_tile(const struct workspace *work, size_t count) {
-  double *restrict real = work->sums.real, *restrict imaginary = work->sums.imaginary;
-  double *restrict magnitude = work->sums.magnitude;
-  for (size_t a = 0; a < count; a++)
-    real[a] = imaginary[a] = magnitude[a] = 0;
-  for (size_t i = 0; i < work->pairs; i++) {
-    const double cosine = work->tile_cos[i], sine = work->tile_sin[i];
-    const double *restrict c = work->lane_cos + i * work->lanes;
-    const double *restrict s = work->lane_sin + i * work->lanes;
+static void narrow(const double *value, size_t count, float *output) {
 #pragma omp simd
-    for (size_t a = 0; a < count; a++) {
-      const double x = real[a] + (cosine * c[a] - sine * s[a]);
-      const double y = imaginary[a] + (cosine * s[a] + sine * c[a]);
-      real[a] = x;
-      imaginary[a] = y;
-      magnitude[a] += sqrt(x * x + y * y);
-    }
-  }
+  for (size_t i = 0; i < count; i++)
+    output[i] = (float)value[i];
 }
 
 static const uint64_t *series_steps(const struct decay_batch *batch, size_t series) {
   return batch->phases.step + series * batch->phases.pairs;
+}
+
+/* One row of the lane table. */
+static void fill_lanes(struct workspace *work, size_t pair, uint64_t phase, size_t lanes) {
+  const size_t at = pair * work->lanes;
+  if (!work->single) {
+    phase_table_run(0, phase, lanes, (double *)work->lane_cos + at, (double *)work->lane_sin + at);
+    return;
+  }
+  phase_table_run(0, phase, lanes, work->wave_cos, work->wave_sin);
+  narrow(work->wave_cos, lanes, (float *)work->lane_cos + at);
+  narrow(work->wave_sin, lanes, (float *)work->lane_sin + at);
 }
 
 /* Fills the tables of `series` for distances `step` apart, at least `lanes` of them. */
@@ -111,20 +119,34 @@ static void fill_tables(struct workspace *work, const struct decay_batch *batch,
                         uint64_t step, size_t lanes) {
   if (work->filled >= lanes && work->series == series && work->stride == step) return;
   const uint64_t *steps = series_steps(batch, series);
-  for (size_t i = 0; i < work->pairs; i++) {
-    for (size_t a = 0; a < lanes; a++)
-      phase_cos_sin(steps[i] * step * a, work->lane_cos + i * work->lanes + a,
-                    work->lane_sin + i * work->lanes + a);
-    for (size_t c = 0; c < STRIDES; c++)
-      phase_cos_sin(steps[i] * step * work->lanes * c, work->stride_cos + c * work->pairs + i,
-                    work->stride_sin + c * work->pairs + i);
-  }
+  const size_t pairs = work->pairs;
+  for (size_t i = 0; i < pairs; i++)
+    fill_lanes(work, i, steps[i] * step, lanes);
+  for (size_t c = 0; c < STRIDES; c++)
+    phase_table_pairs(steps, pairs, (int64_t)(step * work->lanes * c), work->stride_cos + c * pairs,
+                      work->stride_sin + c * pairs);
   work->series = series;
   work->stride = step;
   work->filled = lanes;
 }
 
-static void store(const struct decay_batch *batch, const struct sums *sums, size_t at,
+/* The sums of `count` lanes from the workspace's tile on. */
+static void sum_tile(struct workspace *work, size_t count) {
+  const size_t pairs = work->pairs, lanes = work->lanes;
+  if (!work->single) {
+    const struct decay_tile tile = {pairs,          lanes,          work->tile_cos,
+                                    work->tile_sin, work->lane_cos, work->lane_sin};
+    decay_tile_sum(&tile, count, &work->sums);
+    return;
+  }
+  narrow(work->tile_cos, pairs, work->narrow_cos);
+  narrow(work->tile_sin, pairs, work->narrow_sin);
+  const struct decay_tile_single tile = {
+      pairs, lanes, work->narrow_cos, work->narrow_sin, work->lane_cos, work->lane_sin};
+  decay_tile_sum_single(&tile, count, work->room, &work->sums);
+}
+
+static void store(const struct decay_batch *batch, const struct decay_sums *sums, size_t at,
                   size_t count) {
   for (size_t a = 0; a < count; a++) {
     if (batch->bound) batch->bound[at + a] = sums->magnitude[a];
@@ -137,9 +159,8 @@ static void sum_run(struct workspace *work, const struct decay_batch *batch, siz
                     size_t at, size_t count, uint64_t step) {
   const size_t pairs = work->pairs, lanes = work->lanes;
   fill_tables(work, batch, series, step, count < lanes ? count : lanes);
-  for (size_t i = 0; i < pairs; i++)
-    phase_cos_sin(phase_at(series_steps(batch, series)[i], batch->distance[at]),
-                  work->start_cos + i, work->start_sin + i);
+  phase_table_pairs(series_steps(batch, series), pairs, batch->distance[at], work->start_cos,
+                    work->start_sin);
   for (size_t tile = 0; tile * lanes < count; tile++) {
     const double *c = work->stride_cos + tile * pairs, *s = work->stride_sin + tile * pairs;
     for (size_t i = 0; i < pairs; i++) {
@@ -166,7 +187,7 @@ static void sum_single(const struct decay_batch *batch, size_t series, size_t at
     imaginary += sine;
     magnitude += sqrt(real * real + imaginary * imaginary);
   }
-  store(batch, &(struct sums){&real, &imaginary, &magnitude}, series * batch->count + at, 1);
+  store(batch, &(struct decay_sums){&real, &imaginary, &magnitude}, series * batch->count + at, 1);
 }
 
 /* The length, at most `most`, of the run of equal steps that starts at `distance`; its step. Steps
@@ -202,7 +223,7 @@ int decay_bound_cpu(const struct decay_batch *batch, struct error *error) {
 #pragma omp parallel if (batch->phases.series > 1 || batch->count > block)
   {
     struct workspace work;
-    workspace_place(&work, pairs, lanes, memory + (size_t)omp_get_thread_num() * doubles);
+    workspace_place(&work, batch, lanes, memory + (size_t)omp_get_thread_num() * doubles);
 #pragma omp for collapse(2) schedule(static)
     for (size_t series = 0; series < batch->phases.series; series++)
       for (size_t first = 0; first < batch->count; first += block)

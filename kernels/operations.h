@@ -10,7 +10,7 @@
 #include "kernels/backend.h"
 
 /* Goes up whenever this table or a batch struct of backend.h changes. */
-#define OPERATIONS_ABI 4u
+#define OPERATIONS_ABI 5u
 
 struct backend_operations {
   uint32_t abi;  /* OPERATIONS_ABI of the header it was compiled with */

@@ -35,8 +35,8 @@ DEFINE_LOAD(u8, uint8_t, x)
   }
 DEFINE_STORE(f64, double, x)
 DEFINE_STORE(f32, float, (float)x)
-DEFINE_STORE(bf16, uint16_t, storage_to_bf16(x))
-DEFINE_STORE(f16, uint16_t, storage_to_f16(x))
+DEFINE_STORE(bf16, uint16_t, storage_to_bf16(storage_to_odd(x)))
+DEFINE_STORE(f16, uint16_t, storage_to_f16(storage_to_odd(x)))
 
 static const struct {
   const char *name;

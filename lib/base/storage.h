@@ -62,43 +62,42 @@ static inline float storage_float_of(uint32_t bits) {
   return value;
 }
 
-static inline double storage_from_bf16(uint16_t bits) {
+static inline float storage_from_bf16(uint16_t bits) {
   return storage_float_of((uint32_t)bits << 16);
 }
 
-static inline double storage_from_f16(uint16_t bits) {
+static inline float storage_from_f16(uint16_t bits) {
   const uint32_t sign = (uint32_t)(bits & 0x8000) << 16, magnitude = bits & 0x7fff;
   /* Exponents of binary16 are biased by 15, those of binary32 by 127. Subnormals come out right,
-   * too. */
+     too. */
   const uint32_t scaled = storage_float_bits(storage_float_of(magnitude << 13) * 0x1p112f);
   const uint32_t special = magnitude << 13 | 0x7f800000;
   return storage_float_of(sign | (magnitude >= 0x7c00 ? special : scaled));
 }
 
-/* `value` cut to a float with its last bit set when anything was lost ("round to odd"): rounding
-   that once more to at most 22 digits gives what rounding `value` itself would (Boldo & Melquiond
-   2008). */
-static inline uint32_t storage_odd_bits(double value) {
-  const float nearest = (float)value;
-  const uint32_t bits = storage_float_bits(nearest), lost = (double)nearest != value;
-  const double size = value < 0 ? -value : value, taken = nearest < 0 ? -nearest : nearest;
-  return (bits - (taken > size)) | lost;
-}
-
-static inline uint16_t storage_to_bf16(double value) {
-  const uint32_t bits = storage_odd_bits(value);
+static inline uint16_t storage_to_bf16(float value) {
+  const uint32_t bits = storage_float_bits(value);
   const uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
   return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40 : rounded);
 }
 
-static inline uint16_t storage_to_f16(double value) {
-  const uint32_t bits = storage_odd_bits(value), size = bits & 0x7fffffff;
+static inline uint16_t storage_to_f16(float value) {
+  const uint32_t bits = storage_float_bits(value), size = bits & 0x7fffffff;
   const uint32_t normal = (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13;
   /* The digits of 0.5 + x end where those of a subnormal of binary16 do. */
   const uint32_t subnormal = storage_float_bits(storage_float_of(size) + 0.5f) - 0x3f000000;
   const uint32_t finite = size < 0x38800000 ? subnormal : normal;
   const uint32_t special = size > 0x7f800000 ? 0x7e00 : 0x7c00;
   return (uint16_t)((bits >> 16 & 0x8000) | (size < 0x47800000 ? finite : special));
+}
+
+/* `value` cut to a float, its last bit set when anything was lost ("round to odd"): rounding that
+   to at most 22 digits gives what rounding `value` itself would (Boldo & Melquiond 2008). */
+static inline float storage_to_odd(double value) {
+  const float nearest = (float)value;
+  const uint32_t bits = storage_float_bits(nearest), lost = (double)nearest != value;
+  const double size = value < 0 ? -value : value, taken = nearest < 0 ? -nearest : nearest;
+  return storage_float_of((bits - (taken > size)) | lost);
 }
 
 #endif

@@ -138,11 +138,40 @@ int check_gaussian(const struct gaussian_batch *batch, struct error *error) {
   return batch->count && !batch->output ? missing("output", error) : OK;
 }
 
+static int check_levels(const double *level, size_t levels, struct error *error) {
+  for (size_t l = 0; l < levels; l++)
+    if (!(level[l] >= 0 && level[l] <= 1))
+      return error_set(error, ERROR_FAILED,
+                       "cannot take the quantile at 'level' %g, 0 to 1 are levels", level[l]);
+  return OK;
+}
+
+/* Bins count in 32 bits. */
+static int check_histogram(const struct score_batch *batch, struct error *error) {
+  const struct score_profile *profile = batch->profile;
+  if (!profile || !profile->bins) return OK;
+  if (!(isfinite(profile->low) && isfinite(profile->high) && profile->low <= profile->high))
+    return error_set(error, ERROR_FAILED,
+                     "cannot count: 'low' is %g and 'high' is %g, finite numbers in order are "
+                     "needed",
+                     profile->low, profile->high);
+  if (size_product(batch->batch, batch->length) > UINT32_MAX)
+    return error_set(error, ERROR_FAILED,
+                     "cannot count: %zu × %zu scores at one distance, fewer than 2^32 are possible",
+                     batch->batch, batch->length);
+  if (profile->levels && !profile->level) return missing("level", error);
+  if (profile->levels && !profile->quantile) return missing("quantile", error);
+  if (!profile->bin_width) return missing("bin_width", error);
+  return check_levels(profile->level, profile->levels, error);
+}
+
 int check_scores(const struct score_batch *batch, struct error *error) {
+  const bool tiles = batch->tiles.cells || !(batch->profile || batch->sums || batch->weights);
   if (!batch->batch) return too_small("batch", error);
   if (check_extent("dim", batch->dim, error) || check_extent("length", batch->length, error) ||
-      check_tiles(&batch->tiles, batch->length, error) ||
-      check_scale(batch->softmax, batch->scale, error))
+      (tiles && check_tiles(&batch->tiles, batch->length, error)) ||
+      check_scale((tiles && batch->softmax) || batch->weights, batch->scale, error) ||
+      check_histogram(batch, error))
     return error->code;
   if (!batch->rotation) return OK;
   if (check_phases(batch->rotation, true, error) || check_layout(batch->layout, error) ||
@@ -169,10 +198,5 @@ int check_quantiles(const struct quantile_batch *batch, struct error *error) {
   if (!batch->distance) return missing("distance", error);
   if (!batch->level) return missing("level", error);
   if (!batch->quantile) return missing("quantile", error);
-  for (size_t l = 0; l < batch->levels; l++)
-    if (!(batch->level[l] >= 0 && batch->level[l] <= 1))
-      return error_set(error, ERROR_FAILED,
-                       "cannot take the quantile at 'level' %g, 0 to 1 are levels",
-                       batch->level[l]);
-  return OK;
+  return check_levels(batch->level, batch->levels, error);
 }

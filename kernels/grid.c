@@ -10,6 +10,8 @@ static size_t tile_edge(size_t tile, size_t length, size_t tiles) {
 }
 
 int grid_open(struct grid *grid, const struct tiles *tiles, size_t length, struct error *error) {
+  grid->rows = tiles->rows;
+  grid->columns = tiles->columns;
   grid->row = memory_array(tiles->rows + tiles->columns + 2, sizeof *grid->row,
                            "the edges of the cells", error);
   if (!grid->row) return error->code;

@@ -6,8 +6,9 @@
 
 /* Tile row r holds queries row[r] .. row[r + 1] − 1; columns of keys likewise. */
 struct grid {
-  size_t *row;    /* (rows + 1) */
-  size_t *column; /* (columns + 1) */
+  size_t rows, columns; /* of tiles */
+  size_t *row;          /* (rows + 1) */
+  size_t *column;       /* (columns + 1) */
 };
 
 int grid_open(struct grid *grid, const struct tiles *tiles, size_t length, struct error *error);

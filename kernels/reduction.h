@@ -5,8 +5,10 @@
 #include "kernels/backend.h"
 
 struct reduction_rule {
-  double (*segment)(const double *value, size_t count); /* of count >= 1 neighbours */
+  double identity;                                      /* joins without changing anything */
+  double (*segment)(const double *value, size_t count); /* of neighbours, at least one */
   double (*join)(double a, double b);                   /* of two partial results */
+  void (*fold)(double *result, const double *value, size_t count); /* joins element by element */
   bool mean; /* divide the end result by the number of values */
 };
 

@@ -25,6 +25,7 @@
 
 extern "C" {
 #include "kernels/operations.h"
+#include "lib/base/memory.h"
 }
 
 enum { THREADS = 256 }; /* of a block, unless a kernel says otherwise */
@@ -49,10 +50,12 @@ struct device_work {
 
   /* `purpose` completes "cannot ... on the GPU". */
   device_work(const char *purpose, struct error *error)
-      : status(OK), purpose(purpose), error(error), arrays(0), held(0) {}
+      : status(OK), purpose(purpose), error(error), arrays(0), host_arrays(0), held(0) {}
   ~device_work() {
     for (size_t i = arrays; i--;)
       if (cudaFree(array_of[i]) != cudaSuccess) (void)cudaGetLastError();
+    for (size_t i = host_arrays; i--;)
+      free(host_array_of[i]);
   }
   device_work(const device_work &) = delete;
   device_work &operator=(const device_work &) = delete;
@@ -119,6 +122,18 @@ struct device_work {
     return address;
   }
 
+  /* The same on the host, zeroed. */
+  template <class T> T *host(size_t count, const char *what) {
+    if (!ok()) return nullptr;
+    T *address = nullptr;
+    if (host_arrays < MOST_ARRAYS) address = (T *)memory_array(count, sizeof(T), what, error);
+    if (!address)
+      status = ERROR_FAILED;
+    else
+      host_array_of[host_arrays++] = address;
+    return address;
+  }
+
   template <class T> void send(T *device, const T *host, size_t count) {
     if (ok() && count)
       check(cudaMemcpy(device, host, count * sizeof(T), cudaMemcpyHostToDevice),
@@ -153,8 +168,8 @@ private:
   enum { MOST_ARRAYS = 24 };
   const char *purpose;
   struct error *error;
-  void *array_of[MOST_ARRAYS];
-  size_t arrays, held;
+  void *array_of[MOST_ARRAYS], *host_array_of[MOST_ARRAYS];
+  size_t arrays, host_arrays, held;
 };
 
 #endif

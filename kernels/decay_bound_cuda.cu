@@ -24,14 +24,10 @@ enum {
   TILES = 8, /* distances of a thread */
   BLOCK_TILES = GROUPS * TILES,
   BLOCK = BLOCK_TILES * LANES,
-  CHUNK = 32,        /* pairs in shared memory at a time */
-  SHORTEST_RUN = 256 /* below it the tables are no gain */
+  CHUNK = 32,         /* pairs in shared memory at a time */
+  SHORTEST_RUN = 256, /* below it the tables are no gain */
+  MOST_PAIRS = 512,   /* of sums in float: more would lose digits */
 };
-
-static bool is_single(const struct decay_batch *batch) {
-  (void)batch;
-  return false;
-}
 
 /* cos and sin in the precision of the sums. */
 template <class real> struct wave;
@@ -187,6 +183,10 @@ static void sum_run(device_work &work, const struct decay_batch *batch, const de
   fetch_sums(work, batch, room, at, count);
 }
 
+static bool in_float(const struct decay_batch *batch) {
+  return batch->single && batch->phases.pairs <= MOST_PAIRS;
+}
+
 /* The length, at most `most`, of the run of equal steps that starts at `distance`; its step. Steps
    are taken modulo 2^64, as phases are. */
 static size_t run_length(const int64_t *distance, size_t most, uint64_t *step) {
@@ -211,7 +211,7 @@ static void sum_series(device_work &work, const struct decay_batch *batch, const
     }
     if (end > at) sum_directly(work, batch, room, at, end - at);
     if (run) {
-      if (is_single(batch))
+      if (in_float(batch))
         sum_run<float>(work, batch, room, end, length, step);
       else
         sum_run<double>(work, batch, room, end, length, step);
@@ -227,7 +227,7 @@ struct decay_bytes {
 };
 
 static decay_bytes bytes_of(const struct decay_batch *batch, bool tables) {
-  const size_t wave = is_single(batch) ? sizeof(float2) : sizeof(double2),
+  const size_t wave = in_float(batch) ? sizeof(float2) : sizeof(double2),
                pairs = batch->phases.pairs;
   const size_t outputs = (batch->bound != nullptr) + (batch->cosine_sum != nullptr);
   return {wave, pairs * ((tables ? LANES * wave : 0) + 2 * sizeof(double)),

@@ -81,6 +81,7 @@ static const struct backend_operations *table(void) {
   operations.close = plugin_close;
   operations.name = plugin_name;
   operations.decay_bound = decay_bound_cuda;
+  operations.cosine_sum = cosine_sum_cuda;
   operations.phase_map = phase_map_cuda;
   operations.gaussian = gaussian_cuda;
   return &operations;

@@ -44,6 +44,7 @@ static void compare(const struct shape *shape, const int64_t *distance, bool sin
     const struct decay_batch batch = {.phases = phases,
                                       .count = shape->count,
                                       .distance = distance,
+                                      .single = single,
                                       .bound = bound[t],
                                       .cosine_sum = sum[t]};
     assert_done(backend_decay_bound(twin[t], &batch, &error));
@@ -72,6 +73,7 @@ static void compare_runs(void) {
     for (size_t d = 0; d < shapes[s].count; d++)
       distance[d] = shapes[s].first + (int64_t)d * shapes[s].step;
     compare(&shapes[s], distance, false);
+    compare(&shapes[s], distance, true);
     free(distance);
   }
 }
@@ -103,6 +105,7 @@ static void mixed_distances(void **state) {
                   : d < 1390 ? (int64_t)((uint64_t)INT64_MAX - 200 + (d - 900))
                              : (int64_t)d << (d - 1390);
   compare(&shape, distance, false);
+  compare(&shape, distance, true);
   twins_limit(200000, 0);
   compare(&shape, distance, false);
   twins_limit(0, 0);

@@ -29,6 +29,15 @@ static inline void oracle_decay(const uint64_t *step, size_t pairs, int64_t m, d
   *cosine_sum = (double)real;
 }
 
+/* Σ_i w_i cos(mθ_i); `weight` NULL: 1 each. */
+static inline double oracle_cosine_sum(const uint64_t *step, const double *weight, size_t pairs,
+                                       int64_t m) {
+  long double sum = 0;
+  for (size_t i = 0; i < pairs; i++)
+    sum += (weight ? weight[i] : 1) * cosl(oracle_angle(step[i], m));
+  return (double)sum;
+}
+
 /* The two dimensions of a pair, by the words of the layouts' definitions. */
 static inline void oracle_pair(enum layout layout, size_t pair, size_t pairs, size_t *a,
                                size_t *b) {

@@ -20,6 +20,10 @@
 /* x modulo 2 is a quarter turn count and a rest in [-1/4, 1/4], both exact; only the last product
    with π rounds, and its error is put back to first order. */
 inline void sincospi(double x, double *sine, double *cosine) {
+  if (!std::isfinite(x)) {
+    *sine = *cosine = NAN;
+    return;
+  }
   const double pi_high = 3.141592653589793116, pi_low = 1.2246467991473532e-16;
   const double turn = x - 2 * rint(x / 2), quarter = rint(2 * turn), rest = turn - quarter / 2;
   const double angle = pi_high * rest;
@@ -39,7 +43,6 @@ inline void sincospi(double x, double *sine, double *cosine) {
     *sine = -c, *cosine = rest == 0 ? 0 : s;
     break;
   }
-  if (!std::isfinite(x)) *sine = *cosine = NAN;
 }
 inline double sinpi(double x) {
   double sine, cosine;

@@ -1,6 +1,4 @@
-/* What the parts of the simulator know of one another. engine: threads.cc (threads, barriers,
-   warps), launch.cc (grids), host_api.cc and stream.cc (the host's side), race.cc (the race check).
- */
+/* What the parts of the simulator know of one another. */
 #ifndef ROPETOOL_SIMT_ENGINE_H
 #define ROPETOOL_SIMT_ENGINE_H
 
@@ -12,7 +10,8 @@
 
 namespace simt {
 
-/* ---- threads.cc: one block ------------------------------------------------------------------- */
+/* ---- threads.cc: one block
+ * ------------------------------------------------------------------------- */
 
 enum class Order { forward, reverse, seeded };
 extern Order order;
@@ -27,7 +26,8 @@ extern int current;
 uint3 thread_index(int thread);
 bool on_own_stack(uintptr_t address);
 
-/* ---- launch.cc ------------------------------------------------------------------------------- */
+/* ---- launch.cc
+ * ------------------------------------------------------------------------------------- */
 
 /* The kernel that runs, or ran last, for reports. */
 const char *kernel_name();
@@ -35,7 +35,8 @@ const char *kernel_name();
 /* Runs a grid whose shape has been checked. */
 void run_grid(const Launch &launch, const Call &call);
 
-/* ---- host_api.cc ----------------------------------------------------------------------------- */
+/* ---- host_api.cc
+ * ----------------------------------------------------------------------------------- */
 
 /* Says what is wrong, and makes the program fail in the end. */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -48,12 +49,14 @@ cudaError_t outcome();                   /* of the kernels that have run */
 void check_launches(const char *waiter); /* whose errors must have been looked at by now */
 extern int devices;
 
-/* ---- memory.cc ------------------------------------------------------------------------------- */
+/* ---- memory.cc
+ * ------------------------------------------------------------------------------------- */
 
 extern size_t device_memory, allocated; /* bytes of the device, of them in use */
 void forget_memory();
 
-/* ---- stream.cc ------------------------------------------------------------------------------- */
+/* ---- stream.cc
+ * ------------------------------------------------------------------------------------- */
 
 void enqueue(cudaStream_t stream, std::function<void()> work);
 void drain(cudaStream_t stream);
@@ -62,7 +65,8 @@ void drain_all();
 void forget_work();
 bool work_pending();
 
-/* ---- race.cc, linked into one of the builds only --------------------------------------------- */
+/* ---- race.cc, linked into one of the builds only
+ * --------------------------------------------------- */
 
 #define SIMT_WEAK __attribute__((weak))
 SIMT_WEAK void race_grid(const Launch &launch, const Call &call);
@@ -72,6 +76,7 @@ SIMT_WEAK void race_collective(int warp, unsigned lanes);
 SIMT_WEAK void race_allocate(char *begin, size_t size);
 SIMT_WEAK void race_free(char *begin);
 SIMT_WEAK void race_written(const char *begin, size_t size); /* by the host */
+SIMT_WEAK void race_forget();                                /* what has been reported */
 
 } // namespace simt
 

@@ -329,6 +329,7 @@ void simt_reset(void) {
   unchecked = nullptr;
   reports = 0;
   failure.nth = 0;
+  if (race_forget) race_forget();
 }
 
 static const bool preset = [] {

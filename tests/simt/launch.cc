@@ -1,4 +1,5 @@
 /* Grids: shared memory, and one block after the other. */
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -61,8 +62,9 @@ static int find_module(dl_phdr_info *info, size_t, void *result) {
 static Memory fixed_shared() {
   Memory result = {nullptr, 0};
   anchor = 1; /* a shared object's block is made when it is first used */
-  if (!dl_iterate_phdr(find_module, &result)) {
-    fprintf(stderr, "simt: the kernels' shared variables are not to be found\n");
+  dl_iterate_phdr(find_module, &result);
+  if (!result.begin || (size_t)((char *)&errno - result.begin) < result.size) {
+    fprintf(stderr, "simt: no place of the kernels' own for shared variables: link dynamically\n");
     abort();
   }
   return result;

@@ -223,11 +223,15 @@ static const char *verb(bool write, bool strong) {
   return strong ? write ? "atomic or volatile write" : "volatile read" : write ? "write" : "read";
 }
 
-/* Once for each pair of instructions. */
+/* Pairs of instructions that have been reported, once each. */
+static std::set<std::pair<uint32_t, uint32_t>> &told = *new std::set<std::pair<uint32_t, uint32_t>>;
+
+void race_forget() {
+  told.clear();
+}
+
 static void complain(const char *fault, const Event &event, cudaError_t error,
                      const Access *other = nullptr) {
-  static std::set<std::pair<uint32_t, uint32_t>> &told =
-      *new std::set<std::pair<uint32_t, uint32_t>>;
   break_context(error);
   if (!told.insert({event.place, other ? other->place : 0}).second || told.size() > 20) return;
   std::string text = fault;

@@ -10,8 +10,8 @@ SIMT_CXXFLAGS ?= -g -Wall -Wextra -Wno-unknown-pragmas
 SIMT_FLAGS := -std=c++17 -I. -Itests/simt -D_GNU_SOURCE -fPIC -fvisibility=hidden -ffp-contract=off \
   $(SIMT_CXXFLAGS)
 
-# Sources in C that the plug-in needs besides the kernels.
-SIMT_PLUGIN_C ?=
+# What of the library the plug-in brings along; the main Makefile's list where that has one.
+PLUGIN_C_SOURCES ?= kernels/grid.c lib/base/error.c lib/base/memory.c lib/base/storage.c lib/base/text.c
 
 SIMT_BUILDS := plain address race
 SIMT_KERNELS := $(sort $(wildcard kernels/*_cuda.cu))
@@ -53,7 +53,7 @@ $(BUILD)/simt/$(1)/selftest: $(patsubst %,$(BUILD)/simt/$(1)/tests/simt/%.o,righ
 	$$(call simt_step,LINK) $(SIMT_CXX) $$(SIMT_LINK_$(1)) -o $$@ $$^ -lm
 
 $(BUILD)/simt/$(1)/ropetool_cuda.so: $(SIMT_KERNELS:%.cu=$(BUILD)/simt/$(1)/%.o) \
-    $(call simt_host,$(1),$(SIMT_PLUGIN_C:%.c=%)) $(call simt_runtime,$(1))
+    $(call simt_host,$(1),$(PLUGIN_C_SOURCES:%.c=%)) $(call simt_runtime,$(1))
 	$$(call simt_step,LINK) $(SIMT_CXX) $$(SIMT_LINK_$(1)) -shared -Wl,-Bsymbolic -o $$@ $$^ -lm -ldl
 
 -include $(wildcard $(BUILD)/simt/$(1)/*.d $(BUILD)/simt/$(1)/*/*.d $(BUILD)/simt/$(1)/*/*/*.d)

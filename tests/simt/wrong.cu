@@ -226,8 +226,8 @@ RUN(past_dynamic, threads * sizeof(float) - 4)
 __global__ void misaligned_vector(float *output, const float *input, int) {
   const int at = blockIdx.x * threads + threadIdx.x;
   if (threadIdx.x > 8) return;
-  const float4 four = *reinterpret_cast<const float4 *>(input + threadIdx.x);
-  output[at] = four.x + four.w;
+  const float4 *const four = reinterpret_cast<const float4 *>(input + threadIdx.x);
+  output[at] = four->x + four->w;
 }
 RUN(misaligned_vector)
 

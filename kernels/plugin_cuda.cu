@@ -83,6 +83,7 @@ static const struct backend_operations *table(void) {
   operations.decay_bound = decay_bound_cuda;
   operations.cosine_sum = cosine_sum_cuda;
   operations.phase_map = phase_map_cuda;
+  operations.rotate = rotate_cuda;
   operations.gaussian = gaussian_cuda;
   return &operations;
 }

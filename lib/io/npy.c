@@ -9,8 +9,7 @@
    bytes in version 1.0 and four since 2.0. */
 enum { SHORT_START = 10, LONG_START = 12, SHORT_LIMIT = 65535, ALIGNMENT = 64 };
 
-/* The text of a shape as Python writes a tuple: "()", "(3,)", "(3, 4)". */
-static void shape_text(char *text, size_t size, const size_t *shape, size_t rank) {
+void npy_shape_text(char *text, size_t size, const size_t *shape, size_t rank) {
   size_t used = (size_t)snprintf(text, size, "(");
   for (size_t i = 0; i < rank; i++)
     used += (size_t)snprintf(text + used, size - used, i ? ", %zu" : "%zu", shape[i]);
@@ -26,7 +25,7 @@ static int is_ascii(const char *text) {
 void npy_write_header(FILE *out, const char *descr, const size_t *shape, size_t rank) {
   static const char before[] = "{'descr': ", between[] = ", 'fortran_order': False, 'shape': ";
   char tuple[NPY_RANK * 24];
-  shape_text(tuple, sizeof tuple, shape, rank);
+  npy_shape_text(tuple, sizeof tuple, shape, rank);
   /* The text ends with ", }", spaces and a newline, so that the data start at a multiple of 64. */
   const uint64_t text = strlen(before) + strlen(descr) + strlen(between) + strlen(tuple) + 3;
   const int utf8 = !is_ascii(descr);

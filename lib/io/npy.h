@@ -14,6 +14,9 @@ enum { NPY_RANK = 8 }; /* the highest rank of an array */
    stream. */
 void npy_write_header(FILE *out, const char *descr, const size_t *shape, size_t rank);
 
+/* A shape as Python writes a tuple: "()", "(3,)", "(3, 4)"; NPY_RANK · 24 bytes hold any. */
+void npy_shape_text(char *text, size_t size, const size_t *shape, size_t rank);
+
 /* The name of a field, quoted as a `descr` needs it. */
 void npy_write_name(FILE *out, const char *name);
 

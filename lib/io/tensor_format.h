@@ -1,0 +1,43 @@
+/* Formats of tensor files: to add one, its file with a struct tensor_format and a line in the list
+   of tensor_read.c. */
+#ifndef ROPETOOL_IO_TENSOR_FORMAT_H
+#define ROPETOOL_IO_TENSOR_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/base/error.h"
+#include "lib/io/tensor.h"
+
+/* The bytes of a file. */
+struct tensor_bytes {
+  const unsigned char *data;
+  size_t size;
+};
+
+/* Where a tensor lies in its file. */
+struct tensor_place {
+  enum storage storage;
+  size_t rank, shape[TENSOR_RANK];
+  size_t offset;      /* of the first element, in bytes */
+  bool fortran_order; /* the first axis is the fastest */
+  bool big_endian;
+};
+
+struct tensor_format {
+  const char *extension;
+  /* Whether the bytes begin like such a file. */
+  bool (*recognises)(struct tensor_bytes bytes);
+  /* Finds tensor `name` (NULL: the only one). Nothing in the bytes is trusted. Messages leave out
+     the file's name. */
+  int (*find)(struct tensor_bytes bytes, const char *name, struct tensor_place *place,
+              struct error *error);
+};
+
+extern const struct tensor_format tensor_format_npy, tensor_format_safetensors;
+
+/* Takes the product of the shape times the size of an element; ERROR_INPUT when that does not fit.
+ */
+int tensor_place_size(const struct tensor_place *place, size_t *bytes, struct error *error);
+
+#endif

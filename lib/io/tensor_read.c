@@ -1,0 +1,223 @@
+/* From a file to a tensor: the file's bytes, the format they are in, the elements as this machine
+   has them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/file.h"
+#include "lib/base/memory.h"
+#include "lib/io/tensor.h"
+#include "lib/io/tensor_format.h"
+
+static const struct tensor_format *const formats[] = {&tensor_format_npy,
+                                                      &tensor_format_safetensors};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+size_t tensor_path_length(const char *text) {
+  const size_t whole = strlen(text);
+  size_t shortest = whole;
+  for (size_t f = 0; f < FORMATS; f++) {
+    const size_t length = strlen(formats[f]->extension);
+    const char *found = text;
+    while ((found = strstr(found, formats[f]->extension)) && found[length] != ':')
+      found++;
+    if (found && (size_t)(found - text) + length < shortest)
+      shortest = (size_t)(found - text) + length;
+  }
+  return shortest;
+}
+
+int tensor_place_size(const struct tensor_place *place, size_t *bytes, struct error *error) {
+  *bytes = storage_size(place->storage);
+  for (size_t i = 0; i < place->rank; i++)
+    if (!place->shape[i]) {
+      *bytes = 0;
+      return OK;
+    }
+  for (size_t i = 0; i < place->rank; i++)
+    if (__builtin_mul_overflow(*bytes, place->shape[i], bytes))
+      return error_set(error, ERROR_INPUT, "its shape has more than 2^64 bytes of elements");
+  return OK;
+}
+
+/* The format whose first bytes these are, else the one of the file's extension. */
+static const struct tensor_format *format_of(const char *path, struct tensor_bytes bytes) {
+  for (size_t f = 0; f < FORMATS; f++)
+    if (formats[f]->recognises(bytes)) return formats[f];
+  const size_t length = strlen(path);
+  for (size_t f = 0; f < FORMATS; f++) {
+    const size_t end = strlen(formats[f]->extension);
+    if (length > end && !strcmp(path + length - end, formats[f]->extension)) return formats[f];
+  }
+  return NULL;
+}
+
+static int find(const char *path, const char *name, struct tensor_bytes bytes,
+                struct tensor_place *place, struct error *error) {
+  const struct tensor_format *format = format_of(path, bytes);
+  if (!bytes.size) return error_set(error, ERROR_INPUT, "the file is empty");
+  if (!format && bytes.size >= 4 && !memcmp(bytes.data, "PK\3\4", 4))
+    return error_set(error, ERROR_INPUT,
+                     "an archive (.npz, .pt) is not read: save the array as .npy");
+  if (!format)
+    return error_set(error, ERROR_INPUT, "not a tensor file: .npy or .safetensors is read");
+  size_t wanted;
+  int status = format->find(bytes, name, place, error);
+  if (!status) status = tensor_place_size(place, &wanted, error);
+  if (status) return status;
+  if (place->offset > bytes.size || wanted > bytes.size - place->offset)
+    return error_set(error, ERROR_INPUT,
+                     "the file is shorter than its header says: %zu bytes of data, %zu are there",
+                     wanted, place->offset > bytes.size ? 0 : bytes.size - place->offset);
+  return OK;
+}
+
+static void swap_bytes(char *data, size_t count, size_t size) {
+  for (size_t i = 0; i < count; i++, data += size)
+    for (size_t low = 0, high = size - 1; low < high; low++, high--) {
+      const char byte = data[low];
+      data[low] = data[high];
+      data[high] = byte;
+    }
+}
+
+/* Data in Fortran order are those of the reversed shape in C order. */
+static int reverse_axes(struct tensor **tensor, struct error *error) {
+  struct tensor *columns = *tensor, *rows;
+  size_t order[TENSOR_RANK];
+  for (size_t i = 0; i < columns->rank; i++)
+    order[i] = columns->rank - 1 - i;
+  if (tensor_permute(columns, order, &rows, error)) return ERROR_FAILED;
+  tensor_destroy(columns);
+  *tensor = rows;
+  return OK;
+}
+
+/* A tensor of its own memory. */
+static int copy(struct tensor_bytes bytes, const struct tensor_place *place, struct tensor **result,
+                struct error *error) {
+  const size_t rank = place->rank, size = storage_size(place->storage);
+  size_t shape[TENSOR_RANK];
+  for (size_t i = 0; i < rank; i++)
+    shape[i] = place->shape[place->fortran_order ? rank - 1 - i : i];
+  struct tensor *tensor = tensor_create(place->storage, rank, shape, "the tensor of a file", error);
+  if (!tensor) return ERROR_FAILED;
+  memcpy(tensor->data, bytes.data + place->offset, tensor->count * size);
+  if (place->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
+    swap_bytes(tensor->data, tensor->count, size);
+  if (place->fortran_order && rank > 1 && reverse_axes(&tensor, error)) {
+    tensor_destroy(tensor);
+    return ERROR_FAILED;
+  }
+  *result = tensor;
+  return OK;
+}
+
+/* Elements that lie in the file as they do in memory need no copy. */
+static bool as_in_memory(struct tensor_bytes bytes, const struct tensor_place *place) {
+  return (uintptr_t)(bytes.data + place->offset) % storage_size(place->storage) == 0 &&
+         place->big_endian == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) &&
+         !(place->fortran_order && place->rank > 1);
+}
+
+static int view(struct tensor_bytes bytes, const struct tensor_place *place, struct tensor **result,
+                struct error *error) {
+  struct tensor *tensor = memory_array(1, sizeof *tensor, "a tensor", error);
+  if (!tensor) return ERROR_FAILED;
+  size_t size;
+  tensor_place_size(place, &size, NULL);
+  tensor->storage = place->storage;
+  tensor->rank = place->rank;
+  memcpy(tensor->shape, place->shape, sizeof tensor->shape);
+  tensor->count = size / storage_size(place->storage);
+  tensor->data = (char *)(uintptr_t)bytes.data + place->offset;
+  *result = tensor;
+  return OK;
+}
+
+int tensor_read_bytes(const char *path, const char *name, void *data, size_t size,
+                      struct tensor **result, struct error *error) {
+  const struct tensor_bytes bytes = {data, size};
+  struct tensor_place place = {0};
+  *result = NULL;
+  int status = find(path, name, bytes, &place, error);
+  if (!status)
+    status = as_in_memory(bytes, &place) ? view(bytes, &place, result, error)
+                                         : copy(bytes, &place, result, error);
+  if (status) return error_prefix(error, "'%s'", path);
+  if (asprintf(&(*result)->name, "%s%s%s", path, name ? ":" : "", name ? name : "") >= 0) return OK;
+  (*result)->name = NULL;
+  tensor_destroy(*result);
+  *result = NULL;
+  return error_set(error, ERROR_FAILED, "out of memory: the name of a tensor");
+}
+
+/* The bytes of a file: mapped, or read where it cannot be. */
+struct loaded {
+  void *data;
+  size_t size;
+  bool mapped;
+};
+
+static void unload(struct loaded *loaded) {
+  if (loaded->mapped)
+    munmap(loaded->data, loaded->size);
+  else
+    free(loaded->data);
+}
+
+static int load(const char *path, struct loaded *loaded, struct error *error) {
+  *loaded = (struct loaded){0};
+  const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  struct stat status;
+  if (descriptor < 0 || fstat(descriptor, &status)) {
+    const int number = errno;
+    if (descriptor >= 0) close(descriptor);
+    return error_set(error, ERROR_INPUT, "cannot read '%s': %s", path, strerror(number));
+  }
+  if (S_ISREG(status.st_mode) && status.st_size > 0) {
+    loaded->size = (size_t)status.st_size;
+    /* Private and writable: what is done to a tensor stays out of the file. */
+    void *map = mmap(NULL, loaded->size, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0);
+    loaded->mapped = map != MAP_FAILED;
+    if (loaded->mapped) loaded->data = map;
+  }
+  close(descriptor);
+  if (loaded->mapped) return OK;
+  char *data;
+  const int failed = file_read(path, memory_limit(), &data, &loaded->size, error);
+  loaded->data = data;
+  return failed;
+}
+
+/* Hands the file's bytes to the tensor that lies in them, or releases them. */
+static void settle(struct tensor *tensor, struct loaded *loaded) {
+  if (tensor && !tensor->memory) {
+    *(loaded->mapped ? &tensor->map : &tensor->memory) = loaded->data;
+    tensor->map_size = loaded->size;
+  } else {
+    unload(loaded);
+  }
+}
+
+int tensor_read(const char *text, struct tensor **result, struct error *error) {
+  *result = NULL;
+  const size_t length = tensor_path_length(text);
+  char *path = memory_text(text, error);
+  if (!path) return ERROR_FAILED;
+  path[length] = '\0';
+  struct loaded loaded;
+  int status = load(path, &loaded, error);
+  if (!status) {
+    const char *name = text[length] ? text + length + 1 : NULL;
+    status = tensor_read_bytes(path, name, loaded.data, loaded.size, result, error);
+    if (!status) hash_bytes(loaded.data, loaded.size, (*result)->sha256);
+    settle(*result, &loaded);
+  }
+  free(path);
+  return status;
+}

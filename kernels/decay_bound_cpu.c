@@ -14,6 +14,7 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/cpu.h"
 #include "kernels/decay_tile.h"
@@ -26,6 +27,7 @@ enum {
   TABLE_ENTRIES = 1 << 16, /* of the lane table, 1 MiB: it stays in the second-level cache */
   STRIDES = 16,            /* tiles of a block: what one thread takes at a time */
   SHORTEST_RUN = 8,        /* shorter runs of equal step are not worth a table */
+  LOOK = 64,               /* distances looked at together */
   MOST_SINGLE = 512,       /* pairs: the rounding errors of more add up to too much in float */
 };
 
@@ -92,7 +94,8 @@ static void workspace_place(struct workspace *work, const struct decay_batch *ba
   work->room = cut(&next, DECAY_TILE_ROOM * lanes);
 }
 
-static void narrow(const double *value, size_t count, float *output) {
+VECTOR_CLONES
+static void narrow(const double *restrict value, size_t count, float *restrict output) {
 #pragma omp simd
   for (size_t i = 0; i < count; i++)
     output[i] = (float)value[i];
@@ -148,9 +151,22 @@ static void sum_tile(struct workspace *work, size_t count) {
 
 static void store(const struct decay_batch *batch, const struct decay_sums *sums, size_t at,
                   size_t count) {
-  for (size_t a = 0; a < count; a++) {
-    if (batch->bound) batch->bound[at + a] = sums->magnitude[a];
-    if (batch->cosine_sum) batch->cosine_sum[at + a] = sums->real[a];
+  const size_t bytes = count * sizeof(double);
+  if (batch->bound) memcpy(batch->bound + at, sums->magnitude, bytes);
+  if (batch->cosine_sum) memcpy(batch->cosine_sum + at, sums->real, bytes);
+}
+
+/* The phases of a tile's first distance: those of the run's turned by those of the stride. */
+VECTOR_CLONES
+static void turn_tile(struct workspace *work, size_t tile) {
+  const double *restrict a = work->start_cos, *restrict b = work->start_sin;
+  const double *restrict c = work->stride_cos + tile * work->pairs;
+  const double *restrict s = work->stride_sin + tile * work->pairs;
+  double *restrict cosine = work->tile_cos, *restrict sine = work->tile_sin;
+#pragma omp simd
+  for (size_t i = 0; i < work->pairs; i++) {
+    cosine[i] = a[i] * c[i] - b[i] * s[i];
+    sine[i] = a[i] * s[i] + b[i] * c[i];
   }
 }
 
@@ -162,11 +178,7 @@ static void sum_run(struct workspace *work, const struct decay_batch *batch, siz
   phase_table_pairs(series_steps(batch, series), pairs, batch->distance[at], work->start_cos,
                     work->start_sin);
   for (size_t tile = 0; tile * lanes < count; tile++) {
-    const double *c = work->stride_cos + tile * pairs, *s = work->stride_sin + tile * pairs;
-    for (size_t i = 0; i < pairs; i++) {
-      work->tile_cos[i] = work->start_cos[i] * c[i] - work->start_sin[i] * s[i];
-      work->tile_sin[i] = work->start_cos[i] * s[i] + work->start_sin[i] * c[i];
-    }
+    turn_tile(work, tile);
     const size_t done = tile * lanes, left = count - done, now = left < lanes ? left : lanes;
     sum_tile(work, now);
     store(batch, &work->sums, series * batch->count + at + done, now);
@@ -190,11 +202,23 @@ static void sum_single(const struct decay_batch *batch, size_t series, size_t at
   store(batch, &(struct decay_sums){&real, &imaginary, &magnitude}, series * batch->count + at, 1);
 }
 
+/* Whether LOOK distances from `distance` on all follow at `step`. */
+VECTOR_CLONES
+static bool all_follow(const int64_t *distance, uint64_t step) {
+  uint64_t differences = 0;
+#pragma omp simd reduction(| : differences)
+  for (size_t i = 0; i < LOOK; i++)
+    differences |= ((uint64_t)distance[i] - (uint64_t)distance[i - 1]) ^ step;
+  return !differences;
+}
+
 /* The length, at most `most`, of the run of equal steps that starts at `distance`; its step. Steps
    are taken modulo 2^64, as phases are. */
 static size_t run_length(const int64_t *distance, size_t most, uint64_t *step) {
   *step = most > 1 ? (uint64_t)distance[1] - (uint64_t)distance[0] : 0;
   size_t length = most > 1 ? 2 : most;
+  while (most - length >= LOOK && all_follow(distance + length, *step))
+    length += LOOK;
   while (length < most && (uint64_t)distance[length] - (uint64_t)distance[length - 1] == *step)
     length++;
   return length;

@@ -1,29 +1,25 @@
-/* The rate of the decay bound against its limit: a vectorised loop of as many square roots and
-   nothing else.
+/* The rate of the decay bound against its limit: a vectorised loop of as many square roots in the
+   same precision, and nothing else.
 
-     bench_decay [DIM [DISTANCES]]        default 128 1048576; one thread, best of 5
+     bench_decay [DIM [DISTANCES]]        default 128 1048576; one thread
 
-   prints a line each: what, terms per second, ratio to the roots. A term is one |S_j(m)|. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
+   prints terms a second and ratios for double and for single. A term is one |S_j(m)|. */
 #include "kernels/backend.h"
 #include "kernels/cpu.h"
 #include "lib/base/memory.h"
 #include "lib/base/phase.h"
 #include "lib/base/thread.h"
+#include "tests/bench/pairs.h"
 
-enum { REPEATS = 5, CACHED = 1024 };
+enum { CACHED = 1024 };
 
-static double seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+struct roots {
+  size_t terms;
+  double value[CACHED], sum[CACHED];
+  float value_single[CACHED], sum_single[CACHED];
+};
 
-/* Adds the roots of CACHED numbers to `sum`, which the compiler cannot leave out. */
+/* Adds the roots of CACHED numbers to sums that are printed: the compiler cannot leave them out. */
 VECTOR_CLONES
 static void add_roots(const double *restrict value, double *restrict sum) {
 #pragma omp simd
@@ -31,63 +27,79 @@ static void add_roots(const double *restrict value, double *restrict sum) {
     sum[i] += sqrt(value[i]);
 }
 
-static double time_roots(size_t terms, double *checksum) {
-  static _Alignas(64) double value[CACHED], sum[CACHED];
+VECTOR_CLONES
+static void add_roots_single(const float *restrict value, float *restrict sum) {
+#pragma omp simd
   for (size_t i = 0; i < CACHED; i++)
-    value[i] = (double)i + 1.5;
-  double best = INFINITY;
-  for (int r = 0; r < REPEATS; r++) {
-    const double start = seconds();
-    for (size_t done = 0; done < terms; done += CACHED)
-      add_roots(value, sum);
-    best = fmin(best, seconds() - start);
-  }
-  *checksum = sum[CACHED - 1];
-  return best;
+    sum[i] += sqrtf(value[i]);
 }
 
-static double time_decay(struct backend *backend, size_t pairs, size_t count, double *checksum) {
-  struct error error = {OK, ""};
-  uint64_t *step = memory_array(pairs, sizeof *step, "steps", &error);
-  int64_t *distance = memory_array(count, sizeof *distance, "distances", &error);
-  double *bound = memory_array(count, sizeof *bound, "bounds", &error), best = INFINITY;
-  for (size_t i = 0; step && i < pairs; i++)
-    step[i] = phase_step(powl(10000, -(long double)i / (long double)pairs));
-  for (size_t d = 0; distance && d < count; d++)
-    distance[d] = (int64_t)d;
-  const struct decay_batch batch = {
-      .phases = {.series = 1, .pairs = pairs, .step = step, .precision = PRECISION_FP64},
-      .count = count,
-      .distance = distance,
-      .bound = bound,
-  };
-  for (int r = 0; r < REPEATS && bound; r++) {
-    const double start = seconds();
-    if (backend_decay_bound(backend, &batch, &error)) break;
-    best = fmin(best, seconds() - start);
-  }
-  if (error.code) fprintf(stderr, "bench_decay: %s\n", error.message);
-  *checksum = bound && !error.code ? bound[count - 1] : NAN;
-  free(step);
-  free(distance);
-  free(bound);
-  return best;
+static void run_roots(void *argument) {
+  struct roots *roots = argument;
+  for (size_t done = 0; done < roots->terms; done += CACHED)
+    add_roots(roots->value, roots->sum);
+}
+
+static void run_roots_single(void *argument) {
+  struct roots *roots = argument;
+  for (size_t done = 0; done < roots->terms; done += CACHED)
+    add_roots_single(roots->value_single, roots->sum_single);
+}
+
+struct decay {
+  struct backend *backend;
+  struct decay_batch batch;
+  struct error error;
+};
+
+static void run_decay(void *argument) {
+  struct decay *decay = argument;
+  backend_decay_bound(decay->backend, &decay->batch, &decay->error);
+}
+
+static void time_precision(struct roots *roots, struct decay *decay, bool single) {
+  const struct bench_work limit = {single ? "square roots, single" : "square roots, double",
+                                   single ? run_roots_single : run_roots, roots};
+  const struct bench_work work = {single ? "decay bound, single" : "decay bound, double", run_decay,
+                                  decay};
+  decay->batch.single = single;
+  pairs_time(&limit, &work, (double)roots->terms);
 }
 
 int main(int argc, char **argv) {
   const size_t pairs = (argc > 1 ? strtoul(argv[1], NULL, 10) : 128) / 2;
   const size_t count = argc > 2 ? strtoul(argv[2], NULL, 10) : 1048576;
-  struct error error;
-  struct backend *backend;
+  static _Alignas(64) struct roots roots;
+  struct decay decay = {0};
+  struct error *error = &decay.error;
   thread_use(1);
-  if (!pairs || !count || backend_open("cpu", &backend, &error)) return 1;
-  const double terms = (double)pairs * (double)count;
-  double roots_sum, decay_sum;
-  const double roots = time_roots(pairs * count, &roots_sum);
-  const double decay = time_decay(backend, pairs, count, &decay_sum);
-  backend_close(backend);
-  printf("square roots  %.4g terms/s  1 (checksum %.17g)\n", terms / roots, roots_sum);
-  printf("decay bound   %.4g terms/s  %.3f (checksum %.17g)\n", terms / decay, roots / decay,
-         decay_sum);
-  return isnan(decay_sum);
+  if (!pairs || !count || backend_open("cpu", &decay.backend, error)) return 1;
+  uint64_t *step = memory_array(pairs, sizeof *step, "steps", error);
+  int64_t *distance = memory_array(count, sizeof *distance, "distances", error);
+  double *bound = memory_array(count, sizeof *bound, "bounds", error);
+  for (size_t i = 0; step && i < pairs; i++)
+    step[i] = phase_step(powl(10000, -(long double)i / (long double)pairs));
+  for (size_t d = 0; distance && d < count; d++)
+    distance[d] = (int64_t)d;
+  for (size_t i = 0; i < CACHED; i++)
+    roots.value_single[i] = (float)(roots.value[i] = (double)i + 1.5);
+  roots.terms = pairs * count;
+  decay.batch = (struct decay_batch){
+      .phases = {.series = 1, .pairs = pairs, .step = step, .precision = PRECISION_FP64},
+      .count = count,
+      .distance = distance,
+      .bound = bound,
+  };
+  for (int single = 0; !error->code && single <= 1; single++)
+    time_precision(&roots, &decay, single);
+  if (error->code)
+    fprintf(stderr, "bench_decay: %s\n", error->message);
+  else
+    printf("(checksums %g %g %.9g)\n", roots.sum[CACHED - 1], (double)roots.sum_single[CACHED - 1],
+           bound[count - 1]);
+  backend_close(decay.backend);
+  free(step);
+  free(distance);
+  free(bound);
+  return (int)error->code;
 }

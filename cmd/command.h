@@ -13,11 +13,13 @@
 #include "lib/figure/figure.h"
 #include "lib/io/matrix.h"
 #include "lib/io/table.h"
+#include "lib/io/tensor.h"
 
-/* What a command computed. Exactly one of table, matrix and text is set. */
+/* What a command computed. Exactly one of table, matrix, tensor and text is set. */
 struct result {
   struct table *table;
   struct matrix *matrix;
+  struct tensor *tensor;
   char *text;    /* for commands that only print: free() */
   bool drawable; /* a figure can be drawn: of the matrix, or of the table by `plot` */
   bool raster;   /* PNG files are written with one pixel a cell, without axes */
@@ -31,10 +33,11 @@ struct result {
 
 void result_release(struct result *result);
 
-/* The meta data of the table or the matrix; NULL for text. */
+/* The meta data of the table, the matrix or the tensor; NULL for text. */
 struct meta *result_meta(const struct result *result);
 
-/* SHA-256 of the result's data: of the bytes of NAME.csv for a table, of NAME.npy for a matrix. */
+/* SHA-256 of the result's data: of the bytes of NAME.csv for a table, of NAME.npy for a matrix or a
+   tensor. */
 int result_hash(const struct result *result, char hex[65], struct error *error);
 
 /* Groups of options that commands share; see cmd/groups.c. */
@@ -42,6 +45,7 @@ enum {
   GROUP_SPECTRUM = 1,
   GROUP_FIGURE = 2,
   GROUP_OUTPUT = 4,
+  GROUP_TENSOR = 8, /* no options: the result is a tensor, for which there are fewer formats */
 };
 
 struct command {

@@ -9,10 +9,10 @@
 #include "lib/io/npy.h"
 
 extern const struct command command_decay, command_heatmap, command_verify, command_models,
-    command_info, command_redraw;
+    command_info, command_redraw, command_rotate;
 
 static const struct command *const commands[] = {
-    &command_decay,  &command_heatmap, &command_verify,
+    &command_decay,  &command_heatmap, &command_verify, &command_rotate,
     &command_models, &command_info,    &command_redraw,
 };
 
@@ -31,15 +31,19 @@ void result_release(struct result *result) {
   table_destroy(result->table);
   table_destroy(result->overlay);
   matrix_destroy(result->matrix);
+  tensor_destroy(result->tensor);
   free(result->text);
   *result = (struct result){0};
 }
 
 struct meta *result_meta(const struct result *result) {
-  return result->table ? table_meta(result->table) : result->matrix ? result->matrix->meta : NULL;
+  if (result->table) return table_meta(result->table);
+  if (result->tensor) return result->tensor->meta;
+  return result->matrix ? result->matrix->meta : NULL;
 }
 
 int result_hash(const struct result *result, char hex[HASH_TEXT], struct error *error) {
+  if (result->tensor) return tensor_hash(result->tensor, hex, error);
   char *text = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);

@@ -5,9 +5,9 @@
 
 #include "cmd/command.h"
 #include "cmd/groups.h"
-#include "lib/base/file.h"
 #include "lib/base/number.h"
 #include "lib/base/text.h"
+#include "lib/io/tensor.h"
 
 /* What a group's parser needs: argp hands it over as the input of the root or of a child. */
 struct group_input {
@@ -185,7 +185,7 @@ char *invocation_canonical(const struct invocation *invocation) {
     fprintf(out, " --%s", entry->name);
     if (!entry->value) continue;
     const char *value =
-        entry->is_path && entry->value[0] == '/' ? file_name(entry->value) : entry->value;
+        entry->is_path && entry->value[0] == '/' ? tensor_short_name(entry->value) : entry->value;
     /* A value that starts with a dash would read as an option of its own. */
     fputc(value[0] == '-' ? '=' : ' ', out);
     text_quote_shell(out, value);

@@ -20,6 +20,7 @@ struct data_format {
   const char *name; /* of --format and, with a dot, the extension */
   void (*write_table)(const struct table *table, FILE *out);
   void (*write_matrix)(const struct matrix *matrix, FILE *out);
+  void (*write_tensor)(const struct tensor *tensor, FILE *out); /* NULL: there is no such way */
   bool to_stdout;
 };
 
@@ -37,10 +38,10 @@ static void matrix_as_tsv(const struct matrix *matrix, FILE *out) {
 }
 
 static const struct data_format data_formats[] = {
-    {"csv", table_as_csv, matrix_as_csv, true},
-    {"tsv", table_as_tsv, matrix_as_tsv, true},
-    {"json", table_write_json, matrix_write_json, true},
-    {"npy", table_write_npy, matrix_write_npy, false},
+    {"csv", table_as_csv, matrix_as_csv, NULL, true},
+    {"tsv", table_as_tsv, matrix_as_tsv, NULL, true},
+    {"json", table_write_json, matrix_write_json, tensor_write_json, true},
+    {"npy", table_write_npy, matrix_write_npy, tensor_write_npy, false},
 };
 enum { DATA_FORMATS = sizeof data_formats / sizeof *data_formats };
 
@@ -100,19 +101,35 @@ static int open_part(struct outputs *outputs, int part, const char *extension,
   return file_output_open(name, &output->part[part], error);
 }
 
+/* Whether `input`, which may be FILE:TENSOR, is the file of `target`. */
+static bool is_file(const char *input, const struct stat *target, struct error *error) {
+  struct stat status;
+  char *path = memory_text(input, error);
+  if (!path) return false;
+  bool found = !stat(path, &status);
+  path[tensor_path_length(path)] = '\0';
+  found = found || !stat(path, &status);
+  free(path);
+  return found && status.st_dev == target->st_dev && status.st_ino == target->st_ino;
+}
+
 /* An output must not be a file that the command reads. */
 static int check_inputs(const struct invocation *invocation, const char *path,
                         struct error *error) {
-  struct stat target, input;
+  struct stat target;
   if (stat(path, &target) || !S_ISREG(target.st_mode)) return OK;
   for (size_t i = 0; i < invocation->count; i++) {
     const struct option_entry *entry = &invocation->entries[i];
-    if (entry->is_path && strcmp(entry->name, "output") && !stat(entry->value, &input) &&
-        input.st_dev == target.st_dev && input.st_ino == target.st_ino)
+    if (entry->is_path && strcmp(entry->name, "output") && is_file(entry->value, &target, error))
       return error_set(error, ERROR_INPUT, "'%s' is an input of --%s and cannot be the output too",
                        path, entry->name);
   }
   return OK;
+}
+
+/* Whether the result of the command can be written so; NULL: as a figure. */
+static bool has_format(const struct invocation *invocation, const struct data_format *format) {
+  return !(invocation->command->groups & GROUP_TENSOR) || (format && format->write_tensor);
 }
 
 static int open_output(struct outputs *outputs, const struct invocation *invocation,
@@ -130,6 +147,10 @@ static int open_output(struct outputs *outputs, const struct invocation *invocat
                      "output '%s' has no known extension: .png .pdf .svg .tex draw, .csv .tsv "
                      ".json .npy hold data",
                      path);
+  if (!has_format(invocation, output->data))
+    return error_set(error, ERROR_INPUT,
+                     "'%s' writes tensors, not '%s': .npy for the numbers, .json for the meta data",
+                     invocation->command->name, path);
   if (!output->data && !(invocation->command->groups & GROUP_FIGURE))
     return error_set(error, ERROR_INPUT, "'%s' cannot draw '%s': .csv, .tsv, .json or .npy",
                      invocation->command->name, path);
@@ -154,6 +175,10 @@ static int read_format(const struct invocation *invocation, struct outputs *outp
   for (size_t i = 0; i < DATA_FORMATS; i++)
     if (data_formats[i].to_stdout && !strcmp(format, data_formats[i].name))
       outputs->stdout_format = &data_formats[i];
+  if (outputs->stdout_format && !has_format(invocation, outputs->stdout_format))
+    return error_set(error, ERROR_INPUT,
+                     "'%s' writes tensors: --format '%s' is none of text and json",
+                     invocation->command->name, format);
   if (outputs->stdout_format) return OK;
   return error_set(error, ERROR_INPUT, "unknown format '%s' of --format: text, csv, tsv or json",
                    format);
@@ -260,6 +285,8 @@ static int write_figure(const struct output *output, const struct figure_options
 static void write_data(const struct data_format *format, const struct result *result, FILE *out) {
   if (result->matrix)
     format->write_matrix(result->matrix, out);
+  else if (result->tensor)
+    format->write_tensor(result->tensor, out);
   else
     format->write_table(result->table, out);
 }

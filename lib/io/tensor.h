@@ -44,6 +44,9 @@ int tensor_read_bytes(const char *path, const char *name, void *data, size_t siz
    (.npy, .safetensors). */
 size_t tensor_path_length(const char *text);
 
+/* The last part of FILE in "FILE[:TENSOR]", with ":TENSOR" behind it. */
+const char *tensor_short_name(const char *text);
+
 /* A tensor of zeros without meta data. `what` as for memory_array(). */
 struct tensor *tensor_create(enum storage storage, size_t rank, const size_t *shape,
                              const char *what, struct error *error);

@@ -31,6 +31,11 @@ size_t tensor_path_length(const char *text) {
   return shortest;
 }
 
+const char *tensor_short_name(const char *text) {
+  const char *slash = memrchr(text, '/', tensor_path_length(text));
+  return slash ? slash + 1 : text;
+}
+
 int tensor_place_size(const struct tensor_place *place, size_t *bytes, struct error *error) {
   *bytes = storage_size(place->storage);
   for (size_t i = 0; i < place->rank; i++)

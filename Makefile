@@ -4,6 +4,8 @@
 #   make demo         installs what is missing, builds, draws example figures into build/demo/
 #   make check        installs what the tests need, builds, runs every test
 #   make check-asan   the same under AddressSanitizer, LeakSanitizer and UBSan (in build/asan/)
+#   make check-simt   the CUDA kernels, run on the CPU (make check does that too)
+#   make check-cuda   the same tests on a GPU
 #   make lint         layers, budgets, clang-format, clang-tidy
 #   make fuzz         each fuzz target for FUZZ_SECONDS seconds (in build/fuzz/)
 #   make bench        measures speed (tests/bench/)
@@ -42,6 +44,7 @@ LIBRARY_SOURCES := $(sort $(wildcard lib/*/*.c kernels/*.c))
 COMMAND_SOURCES := $(sort $(wildcard cmd/*.c))
 UNIT_SOURCES := $(sort $(wildcard tests/unit/test_*.c))
 SUPPORT_SOURCES := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*.c)))
+TWIN_SOURCES := $(sort $(wildcard tests/twins/twin_*.c))
 FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCH_SOURCES := $(sort $(wildcard tests/bench/*.c))
 CUDA_SOURCES := $(sort $(wildcard kernels/*_cuda.cu))
@@ -52,6 +55,7 @@ LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/assets.o
 COMMAND_OBJECTS := $(COMMAND_SOURCES:%.c=$(BUILD)/%.o)
 SUPPORT_OBJECTS := $(SUPPORT_SOURCES:%.c=$(BUILD)/%.o)
 UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/%)
+TWIN_TESTS := $(TWIN_SOURCES:%.c=$(BUILD)/%)
 FUZZ_REPLAYS := $(FUZZ_SOURCES:%.c=$(BUILD)/%)
 BENCHES := $(BENCH_SOURCES:%.c=$(BUILD)/%)
 
@@ -135,6 +139,9 @@ $(BUILD)/tests/test_plugin: | $(BUILD)/tests/plugins/fake.so
 $(BUILD)/tests/plugins/%.so: tests/plugins/%.c $(BUILD)/flags
 	$(call step,LINK) $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -fPIC -shared -MMD -MP -MF $(@:.so=.d) -o $@ $<
 
+$(BUILD)/tests/twins/twin_%: $(BUILD)/tests/twins/twin_%.o $(BUILD)/tests/twins/twins.o $(BUILD)/libropetool.a
+	$(call step,LINK) $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+
 # main() of a fuzz target: replays files, unless FUZZ_MAIN brings the fuzzer's own.
 FUZZ_MAIN ?= $(BUILD)/tests/fuzz/replay.o
 $(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(BUILD)/libropetool.a
@@ -192,17 +199,29 @@ $(DEMO)/%-certificate.csv: $(BUILD)/ropetool
 
 check:
 	@sh .ci/packages.sh $(PACKAGES_BUILD) $(PACKAGES_TEST)
-	@$(MAKE) test-programs
+	@$(MAKE) test-programs simt-programs
 	@BUILD=$(BUILD) tests/run.sh
+
+check-simt:
+	@sh .ci/packages.sh $(PACKAGES_BUILD) $(PACKAGES_TEST)
+	@$(MAKE) simt-programs
+	@BUILD=$(BUILD) tests/run.sh simt twins
+
+check-cuda:
+	@sh .ci/packages.sh $(PACKAGES_BUILD) $(PACKAGES_TEST)
+	@$(MAKE) all $(TWIN_TESTS)
+	@BUILD=$(BUILD) tests/twins/device.sh
 
 check-asan:
 	@sh .ci/packages.sh $(PACKAGES_BUILD) $(PACKAGES_TEST)
 	@$(MAKE) BUILD=$(BUILD)/asan CFLAGS='$(SANITIZE)' CUDA=no test-programs
-	@BUILD=$(BUILD)/asan tests/run.sh
+	@BUILD=$(BUILD)/asan SIMT=no tests/run.sh
 
 test-programs: $(BUILD)/ropetool unit-tests $(FUZZ_REPLAYS)
 
 unit-tests: $(UNIT_TESTS)
+
+simt-programs: simt-selftest simt-plugins $(TWIN_TESTS)
 
 # The fuzz targets replay their corpus in `make check`; here libFuzzer drives the same targets.
 fuzz:
@@ -217,6 +236,8 @@ fuzz-run-%: $(BUILD)/tests/fuzz/fuzz_%
 
 bench: $(BUILD)/ropetool $(BENCHES)
 	@for bench in $(BENCHES) $(wildcard tests/bench/*.sh); do BUILD=$(BUILD) $$bench || exit 1; done
+
+include tests/simt/simt.mk
 
 # ---- Lint -------------------------------------------------------------------------------------------
 
@@ -256,10 +277,10 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all cuda-build demo demo-files check check-asan test-programs unit-tests fuzz fuzz-run bench lint lint-layers lint-format lint-tidy format install uninstall clean
+.PHONY: all cuda-build demo demo-files check check-simt check-cuda check-asan test-programs simt-programs unit-tests fuzz fuzz-run bench lint lint-layers lint-format lint-tidy format install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 
 -include $(patsubst %.c,$(BUILD)/%.d,$(LIBRARY_SOURCES) $(COMMAND_SOURCES) $(UNIT_SOURCES) \
-  $(SUPPORT_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES) tests/fuzz/replay.c)
+  $(SUPPORT_SOURCES) $(TWIN_SOURCES) tests/twins/twins.c $(FUZZ_SOURCES) $(BENCH_SOURCES) tests/fuzz/replay.c)
 -include $(CUDA_OBJECTS:.o=.d) $(PLUGIN_C_OBJECTS:.o=.d) $(BUILD)/tests/plugins/fake.d

@@ -231,8 +231,9 @@ static size_t piece_blocks(const cosine_plan &plan, size_t rows) {
   return rows / plan.side * (plan.lanes / plan.side);
 }
 
-template <class real> static void launch_products(const cosine_room &room, dim3 grid) {
-  CUDA_LAUNCH(cosine_multiply<real>, grid, THREADS, 0, nullptr)
+template <class real>
+static void launch_products(device_work &work, const cosine_room &room, dim3 grid) {
+  WORK_LAUNCH(work, cosine_multiply<real>, grid)
   (room.piece, (const real *)room.row_table, (const real *)room.lane_table);
 }
 
@@ -243,13 +244,13 @@ static void run_piece(device_work &work, const cosine_plan &plan, cosine_room &r
   const size_t blocks = piece_blocks(plan, room.piece.rows);
   const dim3 grid((unsigned)blocks, (unsigned)active);
   work.send(room.which, which, active);
-  if (!work.ok()) return;
-  if (plan.direct)
-    CUDA_LAUNCH(cosine_direct, grid, THREADS, 0, nullptr)(room.piece, room.phases);
-  else if (plan.single)
-    launch_products<float>(room, grid);
-  else
-    launch_products<double>(room, grid);
+  if (plan.direct) {
+    WORK_LAUNCH(work, cosine_direct, grid)(room.piece, room.phases);
+  } else if (plan.single) {
+    launch_products<float>(work, room, grid);
+  } else {
+    launch_products<double>(work, room, grid);
+  }
   work.launched(plan.direct ? "cosine_direct" : "cosine_multiply");
   work.fetch(room.block_tally_host, room.block_tally, active * blocks);
   for (size_t s = 0; work.ok() && s < active; s++) {
@@ -269,11 +270,14 @@ static void fill_table(device_work &work, const cosine_plan &plan, const cosine_
                  stride = of_rows ? piece.step * lanes : piece.step;
   char *table = of_rows ? room.row_table : room.lane_table;
   const unsigned blocks = work.blocks(room.series * (plan.depth / 2) * entries);
-  if (!work.ok() || plan.direct) return;
-  if (plan.single) CUDA_LAUNCH(cosine_tabulate<float>, blocks, THREADS, 0, nullptr)
-  (piece, room.series, start, stride, entries, of_rows, (float *)table);
-  else CUDA_LAUNCH(cosine_tabulate<double>, blocks, THREADS, 0,
-                   nullptr)(piece, room.series, start, stride, entries, of_rows, (double *)table);
+  if (plan.direct) return;
+  if (plan.single) {
+    WORK_LAUNCH(work, cosine_tabulate<float>, blocks)
+    (piece, room.series, start, stride, entries, of_rows, (float *)table);
+  } else {
+    WORK_LAUNCH(work, cosine_tabulate<double>, blocks)
+    (piece, room.series, start, stride, entries, of_rows, (double *)table);
+  }
   work.launched("cosine_tabulate");
 }
 

@@ -7,7 +7,7 @@
 
      device_work work("draw normal numbers", error);
      double *numbers = work.array<double>(count, "numbers");
-     CUDA_LAUNCH(draw, work.blocks(count), THREADS, 0, nullptr)(numbers, count);   guarded by ok()
+     WORK_LAUNCH(work, draw, work.blocks(count))(numbers, count);
      work.launched("draw");
      work.fetch(output, numbers, count);
      return work.status;
@@ -44,6 +44,12 @@ __host__ __device__ static inline size_t least(size_t a, size_t b) {
 __host__ __device__ static inline size_t device_ceil(size_t a, size_t b) {
   return a / b + (a % b != 0);
 }
+
+/* Launches a kernel with THREADS threads a block, unless something has failed. */
+#define WORK_LAUNCH(work, kernel, grid)                                                            \
+  if (!(work).ok()) {                                                                              \
+  } else                                                                                           \
+    CUDA_LAUNCH(kernel, grid, THREADS, 0, nullptr)
 
 struct device_work {
   int status; /* OK, or the code of the first error */

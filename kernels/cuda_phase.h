@@ -75,8 +75,8 @@ __device__ static inline uint64_t device_digits(int first) {
   return shift ? high << shift | low >> (64 - shift) : high;
 }
 
-/* An angle in radians, at most 2^200, as a phase: angle/(2π) modulo 1 to 2^-63 turns, by an exact
-   product with as many digits of 1/(2π) as matter (Payne and Hanek 1983). */
+/* A finite angle in radians, at most 2^200, as a phase: angle/(2π) modulo 1 to 2^-63 turns, by an
+   exact product with as many digits of 1/(2π) as matter (Payne and Hanek 1983). */
 __device__ static inline uint64_t device_phase_of_angle(double angle) {
   const long long bits = __double_as_longlong(angle);
   const int biased = (int)(bits >> 52 & 0x7ff), exponent = (biased ? biased : 1) - 1075;
@@ -103,14 +103,13 @@ __device__ static inline void device_cos_sin_rounded(number_format format, uint6
     return;
   }
   const double angle = device_rounded_product(format, inv_freq, position);
-  double c, s;
-  if (fabs(angle) < 0.5) /* small sines keep their digits */
+  double c = NAN, s = NAN; /* of an infinite angle */
+  if (fabs(angle) < 0.5)   /* small sines keep their digits */
     sincospi(angle * 0.318309886183790672, &s, &c);
-  else
+  else if (fabs(angle) < INFINITY)
     device_cos_sin(device_phase_of_angle(angle), &c, &s);
-  const bool number = fabs(angle) < INFINITY;
-  *cosine = number ? device_round(format, c) : NAN;
-  *sine = number ? device_round(format, s) : NAN;
+  *cosine = device_round(format, c);
+  *sine = device_round(format, s);
 }
 
 /* The angle that such an implementation takes, modulo 2π, in [0, 2π) radians. */

@@ -154,8 +154,7 @@ static void fetch_sums(device_work &work, const struct decay_batch *batch, const
 static void sum_directly(device_work &work, const struct decay_batch *batch, const decay_room &room,
                          size_t at, size_t count) {
   work.send(room.distance, batch->distance + at, count);
-  if (!work.ok()) return;
-  CUDA_LAUNCH(decay_direct, dim3(work.blocks(count), (unsigned)room.series), THREADS, 0, nullptr)
+  WORK_LAUNCH(work, decay_direct, dim3(work.blocks(count), (unsigned)room.series))
   (room.phases, count, room.distance, room.bound, room.cosine_sum);
   work.launched("decay_direct");
   fetch_sums(work, batch, room, at, count);
@@ -170,14 +169,13 @@ static void sum_run(device_work &work, const struct decay_batch *batch, const de
   const decay_run run = {room.phases.pairs, count, blocks * BLOCK_TILES, room.bound,
                          room.cosine_sum};
   pair_type *lanes = (pair_type *)room.lane_table, *tiles = (pair_type *)room.tile_table;
-  if (!work.ok()) return;
-  CUDA_LAUNCH(decay_tabulate<real>, work.blocks(rows * LANES), THREADS, 0, nullptr)
+  WORK_LAUNCH(work, decay_tabulate<real>, work.blocks(rows * LANES))
   (rows, room.phases.step, (uint64_t)0, step, (size_t)LANES, lanes);
   work.launched("decay_tabulate");
-  CUDA_LAUNCH(decay_tabulate<real>, work.blocks(rows * run.tiles), THREADS, 0, nullptr)
+  WORK_LAUNCH(work, decay_tabulate<real>, work.blocks(rows * run.tiles))
   (rows, room.phases.step, (uint64_t)batch->distance[at], step * LANES, run.tiles, tiles);
   work.launched("decay_tabulate");
-  CUDA_LAUNCH(decay_sum<real>, dim3((unsigned)blocks, (unsigned)room.series), THREADS, 0, nullptr)
+  WORK_LAUNCH(work, decay_sum<real>, dim3((unsigned)blocks, (unsigned)room.series))
   (run, lanes, tiles);
   work.launched("decay_sum");
   fetch_sums(work, batch, room, at, count);

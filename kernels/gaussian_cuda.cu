@@ -38,7 +38,7 @@ int gaussian_cuda(const struct gaussian_batch *batch, struct error *error) {
   double *numbers = work.array<double>(piece, "the numbers");
   for (size_t done = 0; work.ok() && done < batch->count; done += piece) {
     const size_t now = least(batch->count - done, piece);
-    CUDA_LAUNCH(gaussian_draw, work.blocks(now / 2 + 1), THREADS, 0, nullptr)
+    WORK_LAUNCH(work, gaussian_draw, work.blocks(now / 2 + 1))
     (batch->seed, batch->stream, batch->first + done, now, numbers);
     work.launched("gaussian_draw");
     work.fetch(batch->output + done, numbers, now);

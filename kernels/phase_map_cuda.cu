@@ -34,8 +34,7 @@ int phase_map_cuda(const struct phase_map_batch *batch, struct error *error) {
   for (size_t done = 0; work.ok() && done < batch->rows; done += piece) {
     const size_t now = least(batch->rows - done, piece);
     work.send(position, batch->position + done, now);
-    if (!work.ok()) break;
-    CUDA_LAUNCH(phase_map_fill, work.blocks(now * pairs), THREADS, 0, nullptr)
+    WORK_LAUNCH(work, phase_map_fill, work.blocks(now * pairs))
     (phases, batch->quantity, now, position, output);
     work.launched("phase_map_fill");
     work.fetch(batch->output + done * pairs, output, now * pairs);

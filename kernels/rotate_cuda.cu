@@ -130,17 +130,17 @@ static void rotate_rows(device_work &work, const struct rotate_batch *batch,
   enum { TOGETHER = 4 };
   const rotate_shape shape = {rows * batch->heads, batch->heads, batch->dim, phases.pairs,
                               batch->layout};
-  if (!work.ok()) return;
-  CUDA_LAUNCH(rotate_tabulate<element>, work.blocks(rows * phases.pairs), THREADS, 0, nullptr)
+  WORK_LAUNCH(work, rotate_tabulate<element>, work.blocks(rows * phases.pairs))
   (phases, batch->amplitude, batch->inverse, rows, position, table);
   work.launched("rotate_tabulate");
   const bool together = phases.pairs % TOGETHER == 0 && batch->dim % (2 * TOGETHER) == 0;
   const size_t threads = shape.vectors * (phases.pairs / (together ? TOGETHER : 1));
-  if (together)
-    CUDA_LAUNCH((rotate_vectors<element, TOGETHER>), work.blocks(threads), THREADS, 0, nullptr)
-  (shape, table, data);
-  else CUDA_LAUNCH((rotate_vectors<element, 1>), work.blocks(threads), THREADS, 0,
-                   nullptr)(shape, table, data);
+  if (together) {
+    WORK_LAUNCH(work, (rotate_vectors<element, TOGETHER>), work.blocks(threads))
+    (shape, table, data);
+  } else {
+    WORK_LAUNCH(work, (rotate_vectors<element, 1>), work.blocks(threads))(shape, table, data);
+  }
   work.launched("rotate_vectors");
 }
 

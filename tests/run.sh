@@ -4,7 +4,8 @@
 #
 # Tests what lies in $BUILD (default build), $JOBS suites at a time (default: one per core). A suite is a
 # program that prints TAP: a unit test, a folder of command-line cases, a fuzz target over its corpus, the
-# commands of the documentation, the lint and its own tests.
+# commands of the documentation, the lint and its own tests, the simulator of CUDA and the twin tests on it
+# (none of these with SIMT=no).
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export BUILD="${BUILD:-build}" CMOCKA_MESSAGE_OUTPUT=TAP
@@ -24,6 +25,13 @@ suites() {
     name=$(basename "$source" .c)
     [ -f "$source" ] && echo "unit/${name#test_} $BUILD/tests/$name"
   done
+  if [ "${SIMT:-yes}" = yes ]; then
+    echo "simt tests/simt/run.sh"
+    for source in tests/twins/twin_*.c; do
+      name=$(basename "$source" .c)
+      [ -f "$source" ] && echo "twins/${name#twin_} tests/twins/run.sh ${name#twin_}"
+    done
+  fi
   for source in tests/fuzz/fuzz_*.c; do
     name=$(basename "$source" .c)
     [ -f "$source" ] && echo "fuzz/${name#fuzz_} tests/fuzz/run.sh $BUILD/tests/fuzz/$name ${name#fuzz_}"

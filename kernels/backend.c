@@ -116,3 +116,15 @@ int backend_quantiles(struct backend *backend, const struct quantile_batch *batc
   const int refused = check_quantiles(batch, error);
   return refused ? refused : OPERATION(backend, quantiles)(batch, error);
 }
+
+bool backend_has_limits(const struct backend *backend) {
+  return backend->operations->limit != NULL;
+}
+
+int backend_limit(struct backend *backend, const struct limit_batch *batch, struct error *error) {
+  if (!backend_has_limits(backend))
+    return error_set(error, ERROR_FAILED, "the limits of '%s' are not known",
+                     backend_name(backend));
+  const int refused = check_limit(batch, error);
+  return refused ? refused : backend->operations->limit(batch, error);
+}

@@ -225,4 +225,32 @@ struct quantile_batch {
 int backend_quantiles(struct backend *backend, const struct quantile_batch *batch,
                       struct error *error);
 
+/* What a device can do at most: loops of one thing and nothing else, on all threads, that
+   operations are measured against. */
+enum limit {
+  LIMIT_MULTIPLY_ADD, /* `count` fused multiply-adds of numbers in registers */
+  LIMIT_ROOT,         /* `count` square roots of numbers in the cache */
+  LIMIT_COPY,         /* `count` bytes from `left` to `output` */
+  LIMIT_PRODUCT,      /* `count` products of matrices: left · rightᵀ, each over the one before */
+};
+struct limit_batch {
+  enum limit limit;
+  bool single;                 /* float; else double. Bytes have no type */
+  size_t count;                /* arithmetic is done in blocks of some thousand */
+  size_t rows, columns, inner; /* of a product, < 2^31 */
+  const void *left;            /* (product, row, inner) */
+  const void *right;           /* (product, column, inner) */
+  void *output;                /* (row, column) out */
+  double *result;              /* out: the mean of the roots of 1.5, 2.5, ... 1024.5; 2 after many
+                                  multiply-adds. So no work is left out. NULL for the others */
+};
+int backend_limit(struct backend *backend, const struct limit_batch *batch, struct error *error);
+
+/* Whether the device can say what its limits are; those of the CPU would mislead. */
+bool backend_has_limits(const struct backend *backend);
+
+/* What multiplies matrices on the CPU: "OpenBLAS 0.3.21 ... Cooperlake ...", with the processor's
+   name in its own words. */
+const char *backend_blas(void);
+
 #endif

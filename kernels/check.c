@@ -200,3 +200,21 @@ int check_quantiles(const struct quantile_batch *batch, struct error *error) {
   if (!batch->quantile) return missing("quantile", error);
   return check_levels(batch->level, batch->levels, error);
 }
+
+static int check_product(const struct limit_batch *batch, struct error *error) {
+  if (check_extent("rows", batch->rows, error)) return error->code;
+  if (check_extent("columns", batch->columns, error)) return error->code;
+  if (check_extent("inner", batch->inner, error)) return error->code;
+  return batch->right ? OK : missing("right", error);
+}
+
+int check_limit(const struct limit_batch *batch, struct error *error) {
+  const bool arithmetic = batch->limit == LIMIT_MULTIPLY_ADD || batch->limit == LIMIT_ROOT;
+  if ((unsigned)batch->limit > LIMIT_PRODUCT)
+    return error_set(error, ERROR_FAILED, "cannot measure: 'limit' is %d, at most %d is known",
+                     (int)batch->limit, LIMIT_PRODUCT);
+  if (arithmetic) return batch->result ? OK : missing("result", error);
+  if (!batch->left) return missing("left", error);
+  if (!batch->output) return missing("output", error);
+  return batch->limit == LIMIT_PRODUCT ? check_product(batch, error) : OK;
+}

@@ -12,5 +12,6 @@ int check_gaussian(const struct gaussian_batch *batch, struct error *error);
 int check_scores(const struct score_batch *batch, struct error *error);
 int check_profile(const struct profile_batch *batch, struct error *error);
 int check_quantiles(const struct quantile_batch *batch, struct error *error);
+int check_limit(const struct limit_batch *batch, struct error *error);
 
 #endif

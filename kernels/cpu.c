@@ -32,4 +32,9 @@ const struct backend_operations cpu_operations = {
     .scores = scores_cpu,
     .profile_tiles = profile_tiles_cpu,
     .quantiles = quantiles_cpu,
+    .limit = limit_cpu,
 };
+
+const char *backend_blas(void) {
+  return openblas_get_config();
+}

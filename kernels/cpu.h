@@ -22,6 +22,7 @@ int gaussian_cpu(const struct gaussian_batch *batch, struct error *error);
 int scores_cpu(const struct score_batch *batch, struct error *error);
 int profile_tiles_cpu(const struct profile_batch *batch, struct error *error);
 int quantiles_cpu(const struct quantile_batch *batch, struct error *error);
+int limit_cpu(const struct limit_batch *batch, struct error *error);
 
 /* Rotates one vector of `2·pairs` rotated dimensions by the angles whose cos and sin are given; the
    amplitude is in them already. output == input is allowed; nothing else that overlaps. */

@@ -10,7 +10,7 @@
 #include "kernels/backend.h"
 
 /* Goes up whenever this table or a batch struct of backend.h changes. */
-#define OPERATIONS_ABI 5u
+#define OPERATIONS_ABI 6u
 
 struct backend_operations {
   uint32_t abi;  /* OPERATIONS_ABI of the header it was compiled with */
@@ -26,6 +26,7 @@ struct backend_operations {
   int (*scores)(const struct score_batch *batch, struct error *error);
   int (*profile_tiles)(const struct profile_batch *batch, struct error *error);
   int (*quantiles)(const struct quantile_batch *batch, struct error *error);
+  int (*limit)(const struct limit_batch *batch, struct error *error);
 };
 
 extern const struct backend_operations cpu_operations;

@@ -86,6 +86,7 @@ static int compute(const struct decay_work *work, const struct spectrum *spectru
   const struct decay_batch batch = {.phases = phases_of(spectrum),
                                     .count = request->count,
                                     .distance = request->distance,
+                                    .single = request->single,
                                     .bound = bound,
                                     .cosine_sum = values_of(work, COSINE_SUM)};
   int status = backend_decay_bound(work->backend, &batch, error);
@@ -133,8 +134,7 @@ static int run_series(const struct decay_work *work, struct spectrum *const *ser
   struct meta *meta = meta_append_object(table_meta(work->table), "series");
   meta_set_text(meta, "series", name);
   spectrum_describe(spectrum, meta);
-  decay_summarise(request->distance, request->count, values_of(work, BOUND),
-                  values_of(work, COSINE_SUM), meta);
+  decay_summarise(request, values_of(work, BOUND), values_of(work, COSINE_SUM), meta);
   return request->attain < 0 ? OK
                              : decay_attain(work->backend, spectrum, request->attain, meta, error);
 }
@@ -144,6 +144,8 @@ static void describe_request(const struct decay_request *request, struct meta *m
   meta_set_integer(distances, "first", request->distance[0]);
   meta_set_integer(distances, "last", request->distance[request->count - 1]);
   meta_set_integer(distances, "count", (int64_t)request->count);
+  meta_set_text(meta, "arithmetic",
+                precision_name(request->single ? PRECISION_FP32 : PRECISION_FP64));
   meta_set_text(meta, "normalise", normalisation_name(request->normalisation));
   meta_set_flag(meta, "envelope", request->envelope);
   meta_set_flag(meta, "limit", request->limit);
@@ -155,13 +157,19 @@ static void describe_request(const struct decay_request *request, struct meta *m
   meta_set_integer(meta, "seed", (int64_t)request->seed);
 }
 
-static int check_request(const struct decay_request *request, size_t series_count,
-                         struct error *error) {
+static int check_request(const struct decay_request *request, struct spectrum *const *series,
+                         size_t series_count, struct error *error) {
   if (!request->count) return error_set(error, ERROR_INPUT, "no distances: at least one is needed");
   if (!series_count) return error_set(error, ERROR_INPUT, "no series: at least one is needed");
   for (size_t i = 0; i < request->count; i++)
     if (request->distance[i] < (i ? request->distance[i - 1] : 0))
       return error_set(error, ERROR_INPUT, "distances must be 0 or more, and ascend");
+  for (size_t i = 0; request->single && i < series_count; i++)
+    if (series[i]->spec.precision != PRECISION_FP64)
+      return error_set(error, ERROR_INPUT,
+                       "single arithmetic and precision '%s' do not go together: only fp64 is "
+                       "computed in float",
+                       precision_name(series[i]->spec.precision));
   if (request->samples && request->content.kind == CONTENT_ZERO)
     return error_set(error, ERROR_INPUT,
                      "content 'zero' has no scores to sample: ones, gaussian or aligned[:RHO]");
@@ -172,7 +180,7 @@ int decay_run(struct backend *backend, const struct decay_request *request,
               struct spectrum *const *series, size_t series_count, struct table **table,
               struct error *error) {
   *table = NULL;
-  int status = check_request(request, series_count, error);
+  int status = check_request(request, series, series_count, error);
   size_t rows;
   if (__builtin_mul_overflow(series_count, request->count, &rows)) rows = SIZE_MAX;
   const size_t values = request->samples ? VALUES : QUANTILES;

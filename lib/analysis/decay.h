@@ -29,6 +29,8 @@ int normalisation_parse(const char *name, enum normalisation *normalisation, str
 struct decay_request {
   const int64_t *distance; /* (distance) ascending, >= 0, at least one */
   size_t count;
+  bool single; /* computed in float where it is faster: bound within 2e-6 of itself, cosine_sum
+                  within 2e-6 of pairs; spectra in fp64 only */
   enum normalisation normalisation; /* of bound and envelope alone */
   bool envelope, limit;
   size_t samples;
@@ -50,8 +52,9 @@ int decay_log_distances(int64_t first, int64_t last, size_t points, int64_t **di
    columns asked for. None holds the attention factor. Names of series are distinct: the spec's
    label, else "d=128 b=10000" with what is not plain after it.
 
-   meta: distances {first, last, count}, normalise, and what was asked for. meta.series: one object
-   each, with "series", the resolved spectrum and, over the distances listed (null: none):
+   meta: distances {first, last, count}, arithmetic ("fp64" or "fp32"), normalise, and what was
+   asked for. meta.series: one object each, with "series", the resolved spectrum and, over the
+   distances listed (null: none):
    - rises, first_rise: the steps between neighbours where the bound grows by more than its rounding
      error, and the distance that the first of them reaches;
    - minimum, minimum_distance: of the bound, as normalised;

@@ -9,8 +9,8 @@
 int decay_limit(const struct spectrum *spectrum, const int64_t *distance, size_t count,
                 double *limit, struct error *error);
 
-/* rises, minimum and the rest into `meta`: `bound` as normalised. */
-void decay_summarise(const int64_t *distance, size_t count, const double *bound,
+/* rises, minimum and the rest into `meta`: `bound` as normalised, by the request. */
+void decay_summarise(const struct decay_request *request, const double *bound,
                      const double *cosine_sum, struct meta *meta);
 
 /* The object "attain" of `meta`. */

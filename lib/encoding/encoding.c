@@ -1,10 +1,8 @@
 #include "lib/encoding/encoding.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/memory.h"
 #include "lib/encoding/list.h"
 #include "lib/rope/phases.h"
 
@@ -31,13 +29,7 @@ int encoding_find(const char *name, const struct encoding **encoding, struct err
 
 int encoding_cosine_sums(struct backend *backend, const struct spectrum *spectrum, size_t count,
                          double *sum, struct error *error) {
-  int64_t *distance = memory_array(count, sizeof *distance, "the distances of a map", error);
-  if (!distance) return ERROR_FAILED;
-  for (size_t m = 0; m < count; m++)
-    distance[m] = (int64_t)m;
-  const struct decay_batch batch = {
-      .phases = phases_of(spectrum), .count = count, .distance = distance, .cosine_sum = sum};
-  const int status = backend_decay_bound(backend, &batch, error);
-  free(distance);
-  return status;
+  const struct cosine_sum_batch batch = {
+      .phases = phases_of(spectrum), .step = 1, .count = count, .sum = sum};
+  return backend_cosine_sum(backend, &batch, error);
 }

@@ -285,6 +285,51 @@ static void series_have_distinct_names(void **state) {
   table_destroy(table);
 }
 
+/* In float: near to double, and not the same; nor do steps of rounding count as rises. */
+static void single_arithmetic(void **state) {
+  struct spectrum *series[] = {plain_spectrum(128, 10000), plain_spectrum(128, 1)};
+  struct decay_request request = plain;
+  struct table *exact = run(*state, request, 0, 4096, series, 2);
+  request.single = true;
+  struct table *single = run(*state, request, 0, 4096, series, 2);
+  assert_string_equal(meta_text(table_meta(exact), "arithmetic"), "fp64");
+  assert_string_equal(meta_text(table_meta(single), "arithmetic"), "fp32");
+  size_t different = 0;
+  for (size_t r = 0; r < table_rows(exact); r++) {
+    const double bound = cell(exact, r, "bound");
+    assert_near(cell(single, r, "bound"), bound, 2e-6 * bound);
+    assert_near(cell(single, r, "cosine_sum"), cell(exact, r, "cosine_sum"), 2e-6 * 64);
+    different += cell(single, r, "bound") != bound;
+  }
+  assert_true(different > 1000);
+  assert_near(meta_real(series_meta(single, 0), "first_negative", NAN), 1707, 0);
+  assert_near(meta_real(series_meta(single, 0), "negative_count", NAN), 420, 0);
+  assert_near(meta_real(series_meta(single, 1), "rises", NAN), 0, 0);
+  table_destroy(exact);
+  table_destroy(single);
+  spectrum_destroy(series[0]);
+  spectrum_destroy(series[1]);
+}
+
+static void single_needs_fp64(void **state) {
+  struct rope_spec spec;
+  spec_default(&spec);
+  spec.precision = PRECISION_BF16;
+  struct spectrum *series[] = {plain_spectrum(8, 10000), spectrum_of(&spec)};
+  static const int64_t distance[] = {0, 1};
+  struct decay_request request = plain;
+  struct table *table;
+  struct error error;
+  request.distance = distance;
+  request.count = 2;
+  request.single = true;
+  assert_int_equal(decay_run(*state, &request, series, 2, &table, &error), ERROR_INPUT);
+  assert_message(error, "'bf16'");
+  assert_null(table);
+  spectrum_destroy(series[0]);
+  spectrum_destroy(series[1]);
+}
+
 static void refuses_requests(void **state) {
   struct spectrum *spectrum = plain_spectrum(8, 10000);
   static const int64_t negative[] = {-1, 2}, descending[] = {3, 2}, good[] = {0, 1};
@@ -367,6 +412,8 @@ int main(void) {
       cmocka_unit_test(limit_needs_a_plain_spectrum),
       cmocka_unit_test(samples_are_quantiles),
       cmocka_unit_test(series_have_distinct_names),
+      cmocka_unit_test(single_arithmetic),
+      cmocka_unit_test(single_needs_fp64),
       cmocka_unit_test(refuses_requests),
       cmocka_unit_test(threads_do_not_matter),
   };

@@ -28,11 +28,15 @@ static inline double larger(double a, double b) {
   return (b > a) | (b != b) ? b : a;
 }
 
+/* Segments are short: two chains that do not wait for each other. */
 static double max_segment(const double *value, size_t count) {
   double peak = value[0];
-  for (size_t i = 1; i < count; i++)
-    peak = larger(peak, value[i]);
-  return peak;
+  bool nan = false;
+  for (size_t i = 0; i < count; i++) {
+    nan |= value[i] != value[i];
+    peak = value[i] > peak ? value[i] : peak;
+  }
+  return nan ? NAN : peak;
 }
 
 static double max_join(double a, double b) {

@@ -6,49 +6,7 @@
 #include "kernels/cpu.h"
 #include "lib/base/memory.h"
 
-enum {
-  FEW_ROWS = 64, /* that are not worth a second thread */
-  RUN = 64,      /* positions from one exact phase to the next */
-};
-
-/* exp(i·m·θ) = exp(i·start·θ) · exp(i·(m − start)·θ) for the positions of a run. */
-VECTOR_CLONES
-static void multiply_phases(size_t pairs, double amplitude, const double *restrict start,
-                            const double *restrict step, double *restrict cosine,
-                            double *restrict sine) {
-#pragma omp simd
-  for (size_t i = 0; i < pairs; i++) {
-    const double c = start[i], s = start[pairs + i], x = step[i], y = step[pairs + i];
-    cosine[i] = amplitude * (c * x - s * y);
-    sine[i] = amplitude * (c * y + s * x);
-  }
-}
-
-/* Tables in double: both factors come from exact phases, so that a cosine is within 5 units of
-   2^-53 and nothing drifts, with a 64th of the sines. `start`: (run, 2, pair), `step`: (RUN, 2,
-   pair). */
-static int fill_exact(struct score_rows *rows, struct error *error) {
-  const struct score_batch *batch = rows->batch;
-  const struct phases *rotation = batch->rotation;
-  const size_t pairs = rotation->pairs, runs = (batch->length + RUN - 1) / RUN;
-  double *start = memory_array(size_product(runs + RUN, 2 * pairs), sizeof *start,
-                               "the rotation of some positions", error);
-  if (!start) return error->code;
-  double *step = start + runs * 2 * pairs;
-#pragma omp parallel if (batch->length > FEW_ROWS)
-  {
-#pragma omp for schedule(static)
-    for (size_t r = 0; r < runs + RUN; r++)
-      phase_row(rotation, (int64_t)(r < runs ? r * RUN : r - runs), 1, start + r * 2 * pairs,
-                start + r * 2 * pairs + pairs);
-#pragma omp for schedule(static)
-    for (size_t m = 0; m < batch->length; m++)
-      multiply_phases(pairs, batch->amplitude, start + m / RUN * 2 * pairs,
-                      step + m % RUN * 2 * pairs, rows->cosine + m * pairs, rows->sine + m * pairs);
-  }
-  free(start);
-  return OK;
-}
+enum { FEW_ROWS = 64 }; /* that are not worth a second thread */
 
 int score_rows_open(struct score_rows *rows, const struct score_batch *batch, struct error *error) {
   *rows = (struct score_rows){.batch = batch};
@@ -59,7 +17,6 @@ int score_rows_open(struct score_rows *rows, const struct score_batch *batch, st
                               "the rotation of all positions", error);
   if (!rows->cosine) return error->code;
   rows->sine = rows->cosine + entries;
-  if (rotation->precision == PRECISION_FP64) return fill_exact(rows, error);
 #pragma omp parallel for schedule(static) if (batch->length > FEW_ROWS)
   for (size_t m = 0; m < batch->length; m++)
     phase_row(rotation, (int64_t)m, batch->amplitude, rows->cosine + m * rotation->pairs,

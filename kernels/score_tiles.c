@@ -79,10 +79,9 @@ void tiles_finish(const struct grid *grid, const struct reduction_rule *rule, bo
                   size_t tile_row, double *cells) {
   for (size_t c = 0; c < grid->columns; c++) {
     const struct tile tile = grid_tile(grid, tile_row, c);
-    const uint64_t count = tile_unmasked(&tile, causal);
-    if (!count)
+    if (causal && tile.column >= tile.row_end)
       cells[c] = NAN;
     else if (rule->mean)
-      cells[c] /= (double)count;
+      cells[c] /= (double)tile_unmasked(&tile, causal);
   }
 }

@@ -12,7 +12,8 @@
 #include "lib/base/progress.h"
 
 enum {
-  MOST_BYTES = 1 << 25, /* of rows of scores that are kept whole */
+  KEPT_ROWS = 192,      /* at most: whole rows of scores that are kept, */
+  MOST_BYTES = 1 << 25, /* and their bytes */
   LINE = 64,            /* bytes of a cache line */
   FEW_ROWS = 64         /* that are not worth a second thread */
 };
@@ -362,7 +363,7 @@ static struct plan plan_of(const struct score_pass *pass) {
     /* Rows whose length is a power of two would fall on each other in the cache. */
     plan.stride = (batch->length + 31) / 16 * 16;
     const size_t fit = MOST_BYTES / (plan.stride * plan.arithmetic->size);
-    plan.rows = fit < 1 ? 1 : smaller(fit, PART_ROWS);
+    plan.rows = fit < 1 ? 1 : smaller(fit, KEPT_ROWS);
   }
   plan.rows = smaller(plan.rows, batch->length);
   plan.blocks = row_blocks_of(pass->grid, plan.rows);

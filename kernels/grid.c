@@ -27,11 +27,25 @@ void grid_close(struct grid *grid) {
   free(grid->row);
 }
 
+size_t grid_find(const size_t *edge, size_t count, size_t position) {
+  size_t low = 0, high = count;
+  while (high - low > 1) {
+    const size_t middle = low + (high - low) / 2;
+    if (edge[middle] <= position)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 uint64_t tile_unmasked(const struct tile *tile, bool causal) {
   const uint64_t width = tile->column_end - tile->column;
   if (!causal || tile->column_end <= tile->row + 1) return width * (tile->row_end - tile->row);
-  uint64_t count = 0;
-  for (size_t m = tile->row > tile->column ? tile->row : tile->column; m < tile->row_end; m++)
-    count += m + 1 < tile->column_end ? m + 1 - tile->column : width;
-  return count;
+  if (tile->column >= tile->row_end) return 0;
+  /* Rows first .. end − 1 see some keys, one more from row to row; those after them see all. */
+  const uint64_t first = tile->row > tile->column ? tile->row : tile->column;
+  const uint64_t end = tile->row_end < tile->column_end ? tile->row_end : tile->column_end;
+  const uint64_t fewest = first + 1 - tile->column, most = end - tile->column;
+  return (fewest + most) * (end - first) / 2 + (tile->row_end - end) * width;
 }

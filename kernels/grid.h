@@ -14,6 +14,9 @@ struct grid {
 int grid_open(struct grid *grid, const struct tiles *tiles, size_t length, struct error *error);
 void grid_close(struct grid *grid);
 
+/* The last of the tiles between `count` + 1 edges that starts at `position` or before it. */
+size_t grid_find(const size_t *edge, size_t count, size_t position);
+
 /* One tile of the map: queries row .. row_end − 1, keys column .. column_end − 1. */
 struct tile {
   size_t row, row_end, column, column_end;

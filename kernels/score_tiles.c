@@ -24,19 +24,6 @@ struct row_block row_blocks_at(const struct row_blocks *blocks, size_t index) {
       .tile = tile, .tile_end = end, .row = row, .row_end = row + base + (part < rest)};
 }
 
-/* The first column of tiles that holds keys from `key` on. */
-static size_t column_of(const struct grid *grid, size_t key) {
-  size_t low = 0, high = grid->columns;
-  while (high - low > 1) {
-    const size_t middle = low + (high - low) / 2;
-    if (grid->column[middle] <= key)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 /* Down the rows first: that is most of the work, and a loop over neighbours. */
 static void fold_rows(const struct tile_fold *fold, const struct score_part *part, size_t first,
                       size_t end, const double *factor, size_t stride) {
@@ -55,7 +42,7 @@ static void fold_columns(const struct tile_fold *fold, const struct score_part *
                          double *cells) {
   const size_t *edge = fold->grid->column;
   size_t key = part->key;
-  for (size_t c = column_of(fold->grid, key); key < part->key_end; c++) {
+  for (size_t c = grid_find(edge, fold->grid->columns, key); key < part->key_end; c++) {
     const size_t end = edge[c + 1] < part->key_end ? edge[c + 1] : part->key_end;
     const double result = fold->rule->segment(fold->folded + (key - part->key), end - key);
     cells[c] = fold->rule->join(cells[c], result);

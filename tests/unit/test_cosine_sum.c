@@ -106,8 +106,9 @@ static void twin_of_the_oracle(void **state) {
 /* More distances than a block, and more pairs than a table. */
 static void long_runs_and_many_pairs(void **state) {
   (void)state;
-  static const size_t shapes[][2] = {{3, 140001}, {64, 70000}, {255, 3000}, {256, 600},
-                                     {257, 600},  {700, 2500}, {5000, 20}};
+  static const size_t shapes[][2] = {{3, 140001}, {64, 70000},  {255, 3000}, {256, 600},
+                                     {257, 600},  {300, 70000}, {700, 2500}, {5000, 20}};
+  thread_use(1); /* so that a block finds the tables of the one before */
   for (size_t s = 0; s < COUNT_OF(shapes); s++) {
     struct phases phases = phases_of(shapes[s][0], 500000, PRECISION_FP64);
     double *weight = random_array(shapes[s][0], 77);

@@ -189,7 +189,8 @@ static void hard_bases(void **state) {
   free(distance);
 }
 
-/* Every bound of 32768 distances in float against that in double. */
+/* Every bound of 32768 distances in float against that in double; what float would not do well is
+   computed in double. */
 static void single_beside_double(void **state) {
   (void)state;
   enum { COUNT = 32768 };
@@ -197,7 +198,7 @@ static void single_beside_double(void **state) {
     size_t pairs;
     double base;
     int64_t first;
-  } cases[] = {{64, 10000, 0}, {64, 1.5, 0}, {128, 500000, 1 << 20}, {512, 1.5, 0}};
+  } cases[] = {{64, 10000, 0}, {64, 1.5, 0}, {128, 500000, 1 << 20}, {512, 1.5, 0}, {513, 1.5, 0}};
   int64_t *distance = distances_of(0, COUNT);
   double *out[4];
   for (int i = 0; i < 4; i++)
@@ -214,7 +215,7 @@ static void single_beside_double(void **state) {
       assert_close(out[2][d], out[0][d], 2e-6 * out[0][d]);
       assert_close(out[3][d], out[1][d], 2e-6 * (double)cases[c].pairs);
     }
-    assert_memory_not_equal(out[2], out[0], COUNT * sizeof *out[0]);
+    assert_int_equal(!memcmp(out[2], out[0], COUNT * sizeof *out[0]), cases[c].pairs > 512);
     phases_free(&phases);
   }
   for (int i = 0; i < 4; i++)

@@ -67,54 +67,65 @@ const char *backend_name(const struct backend *backend) {
   return backend->operations->name();
 }
 
-/* The device's own operation, or the CPU's where a plug-in has none. */
-#define OPERATION(backend, name)                                                                   \
-  ((backend)->operations->name ? (backend)->operations->name : cpu_operations.name)
+/* Ends a function: the device does the batch, or, where a plug-in lacks the operation or declines
+   the batch, the CPU. */
+#define PERFORM(name)                                                                              \
+  int status = OPERATION_DECLINED;                                                                 \
+  if (backend->operations->name) status = backend->operations->name(batch, error);                 \
+  return status == OPERATION_DECLINED ? cpu_operations.name(batch, error) : status
 
 int backend_decay_bound(struct backend *backend, const struct decay_batch *batch,
                         struct error *error) {
   const int refused = check_decay(batch, error);
-  return refused ? refused : OPERATION(backend, decay_bound)(batch, error);
+  if (refused) return refused;
+  PERFORM(decay_bound);
 }
 
 int backend_cosine_sum(struct backend *backend, const struct cosine_sum_batch *batch,
                        struct error *error) {
   const int refused = check_cosine_sum(batch, error);
-  return refused ? refused : backend->operations->cosine_sum(batch, error);
+  if (refused) return refused;
+  PERFORM(cosine_sum);
 }
 
 int backend_phase_map(struct backend *backend, const struct phase_map_batch *batch,
                       struct error *error) {
   const int refused = check_phase_map(batch, error);
-  return refused ? refused : OPERATION(backend, phase_map)(batch, error);
+  if (refused) return refused;
+  PERFORM(phase_map);
 }
 
 int backend_rotate(struct backend *backend, const struct rotate_batch *batch, struct error *error) {
   const int refused = check_rotate(batch, error);
-  return refused ? refused : OPERATION(backend, rotate)(batch, error);
+  if (refused) return refused;
+  PERFORM(rotate);
 }
 
 int backend_gaussian(struct backend *backend, const struct gaussian_batch *batch,
                      struct error *error) {
   const int refused = check_gaussian(batch, error);
-  return refused ? refused : OPERATION(backend, gaussian)(batch, error);
+  if (refused) return refused;
+  PERFORM(gaussian);
 }
 
 int backend_scores(struct backend *backend, const struct score_batch *batch, struct error *error) {
   const int refused = check_scores(batch, error);
-  return refused ? refused : OPERATION(backend, scores)(batch, error);
+  if (refused) return refused;
+  PERFORM(scores);
 }
 
 int backend_profile_tiles(struct backend *backend, const struct profile_batch *batch,
                           struct error *error) {
   const int refused = check_profile(batch, error);
-  return refused ? refused : OPERATION(backend, profile_tiles)(batch, error);
+  if (refused) return refused;
+  PERFORM(profile_tiles);
 }
 
 int backend_quantiles(struct backend *backend, const struct quantile_batch *batch,
                       struct error *error) {
   const int refused = check_quantiles(batch, error);
-  return refused ? refused : OPERATION(backend, quantiles)(batch, error);
+  if (refused) return refused;
+  PERFORM(quantiles);
 }
 
 bool backend_has_limits(const struct backend *backend) {

@@ -12,6 +12,10 @@
 /* Goes up whenever this table or a batch struct of backend.h changes. */
 #define OPERATIONS_ABI 6u
 
+/* What an operation of a plug-in returns for a batch that it leaves to the CPU, untouched; likewise
+   an operation may be NULL. */
+#define OPERATION_DECLINED (-1)
+
 struct backend_operations {
   uint32_t abi;  /* OPERATIONS_ABI of the header it was compiled with */
   uint32_t size; /* sizeof(struct backend_operations) there */

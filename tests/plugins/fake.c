@@ -33,6 +33,12 @@ static int fake_gaussian(const struct gaussian_batch *batch, struct error *error
   return OK;
 }
 
+static int fake_phase_map(const struct phase_map_batch *batch, struct error *error) {
+  (void)batch;
+  (void)error;
+  return OPERATION_DECLINED;
+}
+
 plugin_function ropetool_operations;
 
 const struct backend_operations *ropetool_operations(void) {
@@ -43,6 +49,7 @@ const struct backend_operations *ropetool_operations(void) {
       .open = fake_open,
       .close = fake_close,
       .name = fake_name,
+      .phase_map = fake_phase_map,
       .gaussian = fake_gaussian,
   };
   return is("table") ? NULL : &operations;

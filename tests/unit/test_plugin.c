@@ -84,7 +84,7 @@ static void taken(void **state) {
     assert_done(backend_open(devices[d], &cuda, &error));
     assert_string_equal(backend_name(cuda), "fake GPU");
     assert_null(backend_reason(cuda));
-    double number[2] = {0}, expected[9], map[9];
+    double number[2] = {0}, bound[3], expected[9], map[9];
     assert_done(
         backend_gaussian(cuda, &(struct gaussian_batch){.count = 2, .output = number}, &error));
     assert_true(number[0] == 42 && number[1] == 42);
@@ -99,8 +99,11 @@ static void taken(void **state) {
     batch.output = map;
     assert_done(backend_phase_map(cuda, &batch, &error));
     assert_memory_equal(map, expected, sizeof map);
-    batch.rows = 3;
-    batch.position = NULL; /* refused at the door, whoever would do it */
+    const struct decay_batch decay = {
+        .phases = phases, .count = 3, .distance = position, .bound = bound};
+    assert_done(backend_decay_bound(cuda, &decay, &error));
+    assert_true(bound[0] == 6); /* 1 + 2 + 3 */
+    batch.position = NULL;      /* refused at the door, whoever would do it */
     assert_refused(backend_phase_map(cuda, &batch, &error), ERROR_FAILED, "'position' is missing");
     backend_close(cuda);
     backend_close(cpu);

@@ -174,7 +174,7 @@ struct weight_sums {
    Vectors are rotated in double. The rest is done in double, u = 2^-53, or with `single` in float,
    u = 2^-24 (but mean tiles without softmax, `symmetric`, and every sum of many terms, which are in
    double always). To first order in u
-   - a score is off by at most E = (dim + batch + 4)·u·|query|·|key|, both after the rotation;
+   - a score is off by at most E = (dim + batch + 24)·u·|query|·|key|, both after the rotation;
    - a weight by at most the factor 2·|scale|·max E + 8u·max|scale·S| + (batch + 12)·u of itself,
      the maxima over its row; weights below 2^-126 (single) or 2^-1022 of the row's largest are 0.
  */

@@ -80,30 +80,66 @@ static inline void oracle_softmax(long double *value, size_t count, long double 
     value[n] /= total;
 }
 
-/* The full map (length, length) averaged over the batch, before any reduction. */
-static inline long double *oracle_score_map(const struct score_batch *batch) {
+/* The full map (length, length) of one draw: scores, or weights. */
+static inline long double *oracle_draw_map(const struct score_batch *batch, size_t draw,
+                                           bool softmax) {
   const size_t length = batch->length, dim = batch->dim;
-  long double *map = calloc(length * length, sizeof *map), *row = calloc(length, sizeof *row);
+  long double *map = calloc(length * length, sizeof *map);
   long double *query = calloc(dim, sizeof *query), *key = calloc(length * dim, sizeof *key);
-  for (size_t draw = 0; draw < batch->batch; draw++) {
+  for (size_t n = 0; n < length; n++)
+    oracle_vector(batch, batch->key, batch->key_add, draw, n, key + n * dim);
+  for (size_t m = 0; m < length; m++) {
+    long double *row = map + m * length;
+    oracle_vector(batch, batch->query, batch->query_add, draw, m, query);
     for (size_t n = 0; n < length; n++)
-      oracle_vector(batch, batch->key, batch->key_add, draw, n, key + n * dim);
-    for (size_t m = 0; m < length; m++) {
-      oracle_vector(batch, batch->query, batch->query_add, draw, m, query);
-      for (size_t n = 0; n < length; n++) {
-        row[n] = 0;
-        for (size_t i = 0; i < dim; i++)
-          row[n] += query[i] * key[n * dim + i];
-      }
-      if (batch->softmax) oracle_softmax(row, batch->causal ? m + 1 : length, batch->scale);
-      for (size_t n = 0; n < length; n++)
-        map[m * length + n] += row[n] / batch->batch;
-    }
+      for (size_t i = 0; i < dim; i++)
+        row[n] += query[i] * key[n * dim + i];
+    if (softmax) oracle_softmax(row, batch->causal ? m + 1 : length, batch->scale);
   }
-  free(row);
   free(query);
   free(key);
   return map;
+}
+
+/* The same averaged over the batch, before any reduction. */
+static inline long double *oracle_score_map(const struct score_batch *batch) {
+  const size_t cells = batch->length * batch->length;
+  long double *mean = calloc(cells, sizeof *mean);
+  for (size_t draw = 0; draw < batch->batch; draw++) {
+    long double *map = oracle_draw_map(batch, draw, batch->softmax);
+    for (size_t c = 0; c < cells; c++)
+      mean[c] += map[c] / batch->batch;
+    free(map);
+  }
+  return mean;
+}
+
+/* The longest query times the longest key, as they enter the product. */
+static inline double oracle_norm_product(const struct score_batch *batch) {
+  long double longest[2] = {0, 0}, *vector = calloc(batch->dim, sizeof *vector);
+  for (size_t r = 0; r < 2 * batch->batch * batch->length; r++) {
+    const size_t draw = r / 2 / batch->length, m = r / 2 % batch->length;
+    long double square = 0;
+    oracle_vector(batch, r % 2 ? batch->key : batch->query,
+                  r % 2 ? batch->key_add : batch->query_add, draw, m, vector);
+    for (size_t i = 0; i < batch->dim; i++)
+      square += vector[i] * vector[i];
+    longest[r % 2] = fmaxl(longest[r % 2], sqrtl(square));
+  }
+  free(vector);
+  return (double)(longest[0] * longest[1]);
+}
+
+/* The error bounds of kernels/backend.h: of a score, and of a weight relative to it. */
+static inline double oracle_score_error(const struct score_batch *batch) {
+  return (double)(batch->dim + batch->batch + 24) * (batch->single ? 0x1p-24 : 0x1p-53) *
+         oracle_norm_product(batch);
+}
+
+static inline double oracle_weight_error(const struct score_batch *batch) {
+  const double u = batch->single ? 0x1p-24 : 0x1p-53;
+  return 2 * fabs(batch->scale) * oracle_score_error(batch) +
+         8 * u * fabs(batch->scale) * oracle_norm_product(batch) + (double)(batch->batch + 12) * u;
 }
 
 /* The full map of scores that depend on the distance alone. */

@@ -248,7 +248,7 @@ int decay_bound_cpu(const struct decay_batch *batch, struct error *error) {
   {
     struct workspace work;
     workspace_place(&work, batch, lanes, memory + (size_t)omp_get_thread_num() * doubles);
-#pragma omp for collapse(2) schedule(static)
+#pragma omp for collapse(2) schedule(dynamic)
     for (size_t series = 0; series < batch->phases.series; series++)
       for (size_t first = 0; first < batch->count; first += block)
         sum_block(&work, batch, series, first,

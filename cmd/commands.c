@@ -76,6 +76,10 @@ int command_compute(const struct invocation *invocation, struct result *result,
   meta_set_text(first, "tool", "ropetool");
   meta_set_text(first, "version", ROPETOOL_VERSION);
   meta_set_text(first, "command", command);
+  /* A list without entries is there all the same. */
+  static const char *const lists[] = {"inputs", "overrides", "warnings"};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    meta_add_list(meta, lists[i]);
   if (meta) meta_prepend(meta, first);
   meta_destroy(first);
   free(command);
@@ -86,6 +90,9 @@ int command_recompute(const char *line, struct result *result, struct error *err
   struct invocation invocation = {0};
   *result = (struct result){0};
   int status = invocation_parse_command(&invocation, line, error);
+  /* The line comes out of a file: it may not name a command that reads such a file again. */
+  if (!status && !(invocation.command->groups & GROUP_FIGURE))
+    status = error_set(error, ERROR_INPUT, "'%s' draws no figure", line);
   if (!status) status = command_compute(&invocation, result, error);
   invocation_release(&invocation);
   return status;

@@ -73,6 +73,9 @@ static int read_distances(const struct invocation *invocation, struct decay_requ
   const char *spacing = option_text(invocation, "spacing", "linear");
   if (text && read_range(text, range, error)) return error->code;
   if (option_integer(invocation, "points", 1, most_tokens, &points, error)) return error->code;
+  if (!strcmp(spacing, "log") && text && strchr(text, ':') != strrchr(text, ':'))
+    return error_set(error, ERROR_INPUT,
+                     "--distance '%s' has a step, which --spacing log does not take", text);
   if (!strcmp(spacing, "log"))
     return decay_log_distances(range[0], range[1], (size_t)points, distance, &request->count,
                                error);
@@ -83,6 +86,14 @@ static int read_distances(const struct invocation *invocation, struct decay_requ
     return error_set(error, ERROR_INPUT,
                      "--points goes with --spacing log; use --distance A:B:STEP");
   return decay_linear_distances(range[0], range[1], range[2], distance, &request->count, error);
+}
+
+static int check_axes(const struct invocation *invocation, struct error *error) {
+  const char *axis;
+  for (size_t cursor = 0; (axis = option_next(invocation, "log", &cursor));)
+    if (strchr(axis, 'c'))
+      return error_set(error, ERROR_INPUT, "--log '%s' goes with maps; curves take x and y", axis);
+  return OK;
 }
 
 static int read_request(const struct invocation *invocation, struct decay_request *request,
@@ -101,15 +112,16 @@ static int read_request(const struct invocation *invocation, struct decay_reques
   if (option_integer(invocation, "seed", 0, INT64_MAX, &seed, error)) return error->code;
   if (option_tokens(invocation, "attain", 0, most_tokens, &request->attain, error))
     return error->code;
-  if (option_given(invocation, "content") && !samples)
-    return error_set(error, ERROR_INPUT, "--content goes with --samples N");
+  if ((option_given(invocation, "content") || option_given(invocation, "seed")) && !samples)
+    return error_set(error, ERROR_INPUT, "--%s goes with --samples N",
+                     option_given(invocation, "content") ? "content" : "seed");
   if (content_parse(option_text(invocation, "content", "gaussian"), &request->content, error))
     return error->code;
   request->samples = (size_t)samples;
   request->seed = (uint64_t)seed;
   if (read_distances(invocation, request, distance, error)) return error->code;
   request->distance = *distance;
-  return OK;
+  return check_axes(invocation, error);
 }
 
 static int read_overlay(const struct invocation *invocation, struct result *result,

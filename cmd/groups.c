@@ -15,11 +15,14 @@ enum { KEY = 0x1000 };
 
 const struct argp_option group_spectrum[] = {
     {"model", KEY + 1, "FILE|DIR|NAME", 0,
-     "a Hugging Face config.json, its folder, or a built-in name (see 'ropetool models')", 0},
+     "a Hugging Face config.json, its folder, or a built-in name (see 'ropetool models'; may be "
+     "repeated)",
+     0},
     {"dim", KEY + 2, "N[,N...]", 0, "rotated dimensions of a head, even (default 128)", 0},
     {"base", KEY + 3, "X[,X...]", 0, "frequency base, theta (default 10000)", 0},
     {"scaling", KEY + 4, "TYPE[:KEY=VALUE,...]", 0,
-     "scaling rule: none, linear:factor=4, llama3:factor=8,low_freq_factor=1,...", 0},
+     "scaling rule: none, linear:factor=4, llama3:factor=8,low_freq_factor=1,... (may be repeated)",
+     0},
     {"context", KEY + 5, "N", 0,
      "sequence length for rules that depend on it (default: the model's)", 0},
     {"layout", KEY + 6, "interleaved|halves", 0,
@@ -49,13 +52,17 @@ const struct argp_option group_figure[] = {
     {0},
 };
 
+const struct argp_option group_drawing[] = {
+    {"keep-script", KEY + 41, NULL, 0, "leave gnuplot's script and data beside the figure", 0},
+    {0},
+};
+
 const struct argp_option group_output[] = {
     {"output", 'o', "FILE", 0,
      "write to FILE; .png .pdf .svg .tex draw, .csv .tsv .json .npy hold the data; '-' is stdout "
      "(may be repeated)",
      0},
     {"format", KEY + 40, "text|csv|tsv|json", 0, "what stdout gets (default text: a summary)", 0},
-    {"keep-script", KEY + 41, NULL, 0, "leave gnuplot's script and data beside the figure", 0},
     {0},
 };
 
@@ -118,6 +125,15 @@ int figure_options_read(const struct invocation *invocation, struct figure_optio
   return OK;
 }
 
+/* A device that was asked for must be there, also where nothing is computed on it. */
+static int check_device(const struct invocation *invocation, struct error *error) {
+  struct backend *backend;
+  if (!option_given(invocation, "device")) return OK;
+  const int status = run_options_backend(invocation, &backend, error);
+  if (!status) backend_close(backend);
+  return status;
+}
+
 int run_options_apply(const struct invocation *invocation, struct error *error) {
   int64_t threads = thread_available();
   double gib = 0;
@@ -125,7 +141,7 @@ int run_options_apply(const struct invocation *invocation, struct error *error) 
   if (option_positive(invocation, "max-memory", &gib, error)) return error->code;
   thread_use((int)threads);
   if (gib > 0) memory_set_limit(gib >= 1e9 ? UINT64_MAX : (uint64_t)(gib * 1073741824.0));
-  return OK;
+  return check_device(invocation, error);
 }
 
 int run_options_backend(const struct invocation *invocation, struct backend **backend,

@@ -47,8 +47,8 @@ static int read_numbers(const struct invocation *invocation, struct map_request 
                     error))
     return error->code;
   if (option_integer(invocation, "seed", 0, INT64_MAX, &seed, error)) return error->code;
-  /* A raster has one pixel a position unless it is told otherwise. */
-  if (option_given(invocation, "raster")) cells = length;
+  /* A raster has one pixel for each row and column unless it is told otherwise. */
+  if (option_given(invocation, "raster")) cells = INT32_MAX;
   if (option_integer(invocation, "cells", 1, INT32_MAX, &cells, error)) return error->code;
   request->length = (size_t)length;
   request->batch = (size_t)batch;
@@ -58,18 +58,54 @@ static int read_numbers(const struct invocation *invocation, struct map_request 
   return OK;
 }
 
-/* Options that the chosen map would silently ignore are conflicts. */
-static int check_conflicts(const struct invocation *invocation, const struct map_kind *kind,
+/* An option that would change nothing is a conflict: `wanted` says what it goes with. */
+struct need {
+  const char *option, *wanted;
+};
+
+static int check_needs(const struct invocation *invocation, bool met, const struct need *needs,
+                       struct error *error) {
+  for (; !met && needs->option; needs++)
+    if (option_given(invocation, needs->option))
+      return error_set(error, ERROR_INPUT, "--%s goes with %s", needs->option, needs->wanted);
+  return OK;
+}
+
+static int check_conflicts(const struct invocation *invocation, const struct map_request *request,
                            struct error *error) {
-  static const char *const attention[] = {"content", "batch", "causal", "seed"};
-  const char *what = map_kind_name(kind);
-  for (size_t i = 0; i < sizeof attention / sizeof *attention && !map_kind_is_attention(kind); i++)
-    if (option_given(invocation, attention[i]))
-      return error_set(error, ERROR_INPUT, "--%s goes with --what scores or softmax, not with '%s'",
-                       attention[i], what);
-  if (option_given(invocation, "position") && strcmp(what, "rotation"))
-    return error_set(error, ERROR_INPUT, "--position goes with --what rotation, not with '%s'",
-                     what);
+  static const struct need attention[] = {{"content", "--what scores or softmax"},
+                                          {"batch", "--what scores or softmax"},
+                                          {"causal", "--what scores or softmax"},
+                                          {"seed", "--what scores or softmax"},
+                                          {0}},
+                           random[] = {{"batch", "--content gaussian or aligned"},
+                                       {"seed", "--content gaussian or aligned"},
+                                       {0}},
+                           rotation[] = {{"position", "--what rotation"}, {0}},
+                           positions[] = {{"length", "maps over positions, not --what rotation"},
+                                          {0}},
+                           axes[] = {{"title", "figures that have axes, not --raster"},
+                                     {"xlabel", "figures that have axes, not --raster"},
+                                     {"ylabel", "figures that have axes, not --raster"},
+                                     {"width", "figures that have axes, not --raster"},
+                                     {"height", "figures that have axes, not --raster"},
+                                     {"font", "figures that have axes, not --raster"},
+                                     {"font-size", "figures that have axes, not --raster"},
+                                     {"dark", "figures that have axes, not --raster"},
+                                     {0}},
+                           curves[] = {{"legend", "curves, not maps"}, {0}};
+  const bool rotates = !strcmp(map_kind_name(request->kind), "rotation");
+  if (check_needs(invocation, map_kind_is_attention(request->kind), attention, error) ||
+      check_needs(invocation, !content_is_constant(&request->content), random, error) ||
+      check_needs(invocation, rotates, rotation, error) ||
+      check_needs(invocation, !rotates, positions, error) ||
+      check_needs(invocation, !option_given(invocation, "raster"), axes, error) ||
+      check_needs(invocation, false, curves, error))
+    return ERROR_INPUT;
+  const char *axis;
+  for (size_t cursor = 0; (axis = option_next(invocation, "log", &cursor));)
+    if (strcmp(axis, "c"))
+      return error_set(error, ERROR_INPUT, "--log '%s' goes with curves; maps take --log c", axis);
   return OK;
 }
 
@@ -79,12 +115,12 @@ static int read_request(const struct invocation *invocation, struct map_request 
              *reduce = option_text(invocation, "reduce", NULL);
   *request = (struct map_request){.causal = option_given(invocation, "causal"), .reduction = -1};
   if (map_kind_find(what, &request->kind, error)) return error->code;
-  if (check_conflicts(invocation, request->kind, error)) return error->code;
   if (encoding_find(option_text(invocation, "encoding", "rope"), &request->encoding, error))
     return error->code;
   if (content_parse(option_text(invocation, "content", "ones"), &request->content, error))
     return error->code;
   if (reduce && map_reduction_parse(reduce, &request->reduction, error)) return error->code;
+  if (check_conflicts(invocation, request, error)) return error->code;
   return read_numbers(invocation, request, error);
 }
 

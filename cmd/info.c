@@ -5,6 +5,7 @@
 #include "cmd/command.h"
 #include "cmd/figure_file.h"
 #include "lib/base/file.h"
+#include "lib/base/text.h"
 #include "lib/figure/provenance.h"
 
 enum { KEY_COMMAND = 256, KEY_VERIFY, KEY_JSON };
@@ -52,18 +53,61 @@ static void print_info(const struct meta *provenance, int intact, FILE *out) {
           intact ? "intact" : "CHANGED since it was drawn");
 }
 
-/* Recomputes the data; *same says whether the hash is the one in the figure. */
-static int recompute(const struct meta *provenance, bool *same, struct error *error) {
-  *same = false;
+/* What a figure claims against what is so. */
+struct finding {
+  bool picture, companion, data;
+  const char *parameter; /* the first one that is another now; NULL: none */
+};
+
+static int recompute(const struct meta *provenance, struct finding *finding, char parameter[64],
+                     struct error *error) {
+  /* What the figure adds, and what may change without a change of the data. */
+  static const char *const passed_over[] = {"version", "data_sha256", "picture_sha256", NULL};
   struct result result;
   char hash[65];
-  const char *recorded = text_or(provenance, "data_sha256", "");
-  if (command_recompute(text_or(provenance, "command", ""), &result, error))
-    return error_prefix(error, "cannot recompute the data");
-  const int status = result_hash(&result, hash, error);
-  *same = !status && !strcmp(hash, recorded);
+  int status = command_recompute(text_or(provenance, "command", ""), &result, error);
+  if (status) return error_prefix(error, "cannot recompute the data");
+  status = result_hash(&result, hash, error);
+  finding->data = !status && !strcmp(hash, text_or(provenance, "data_sha256", ""));
+  const char *name = meta_difference(provenance, result_meta(&result), passed_over);
+  if (name) snprintf(parameter, 64, "%s", name);
+  finding->parameter = name ? parameter : NULL;
   result_release(&result);
   return status;
+}
+
+/* A TeX figure is two files: the PDF beside it must be there, whole, and of the same data. */
+static bool companion_holds(const char *path, const struct meta *provenance) {
+  char extension[8];
+  text_extension(path, extension);
+  if (strcmp(extension, ".tex")) return true;
+  struct meta *other = NULL;
+  int intact = 0;
+  char *pdf = NULL;
+  if (asprintf(&pdf, "%.*s.pdf", (int)strlen(path) - 4, path) < 0) return false;
+  struct error unread;
+  const bool read = !figure_file_read(pdf, &other, &intact, &unread);
+  const bool same =
+      read && !strcmp(text_or(other, "command", "?"), text_or(provenance, "command", "")) &&
+      !strcmp(text_or(other, "data_sha256", "?"), text_or(provenance, "data_sha256", ""));
+  meta_destroy(other);
+  free(pdf);
+  return same && intact;
+}
+
+static int verify(const char *path, const struct meta *provenance, bool intact,
+                  struct result *result, FILE *out, struct error *error) {
+  char parameter[64];
+  struct finding finding = {.picture = intact, .companion = companion_holds(path, provenance)};
+  const int status = recompute(provenance, &finding, parameter, error);
+  if (status) return status;
+  fprintf(out, "verify:   picture %s, data %s\n", finding.picture ? "intact" : "changed",
+          finding.data ? "reproduced" : "DIFFERENT");
+  if (!finding.companion) fputs("verify:   the PDF beside it is missing or CHANGED\n", out);
+  if (finding.parameter) fprintf(out, "verify:   '%s' is DIFFERENT now\n", finding.parameter);
+  const bool holds = finding.picture && finding.companion && finding.data && !finding.parameter;
+  result->check_status = holds ? 0 : 3;
+  return OK;
 }
 
 static int print(const struct invocation *invocation, const struct meta *provenance, int intact,
@@ -76,13 +120,7 @@ static int print(const struct invocation *invocation, const struct meta *provena
   } else
     print_info(provenance, intact, out);
   if (!option_given(invocation, "verify")) return OK;
-  bool same = false;
-  const int status = recompute(provenance, &same, error);
-  if (status) return status;
-  fprintf(out, "verify:   picture %s, data %s\n", intact ? "intact" : "changed",
-          same ? "reproduced" : "DIFFERENT");
-  result->check_status = intact && same ? 0 : 3;
-  return OK;
+  return verify(invocation->argument, provenance, intact, result, out, error);
 }
 
 static int compute(const struct invocation *invocation, struct result *result,
@@ -91,6 +129,10 @@ static int compute(const struct invocation *invocation, struct result *result,
   int intact = 0;
   if (!invocation->argument)
     return error_set(error, ERROR_INPUT, "no figure given: ropetool info FIG");
+  if (option_given(invocation, "command") &&
+      (option_given(invocation, "json") || option_given(invocation, "verify")))
+    return error_set(error, ERROR_INPUT, "--command prints the command alone, without --%s",
+                     option_given(invocation, "json") ? "json" : "verify");
   int status = figure_file_read(invocation->argument, &provenance, &intact, error);
   if (status) return status;
   size_t size;

@@ -16,7 +16,7 @@ struct group_input {
   bool canonical;
 };
 
-enum { MOST_GROUPS = 5 };
+enum { MOST_GROUPS = 6 };
 
 struct parse {
   struct group_input inputs[MOST_GROUPS]; /* the command's own first, then its children in order */
@@ -29,20 +29,32 @@ struct parse {
   FILE *silent;
 };
 
+/* The help text of an option says whether each of its values counts. */
+static bool is_repeatable(const struct argp_option *option) {
+  return option->doc && strstr(option->doc, "may be repeated");
+}
+
+/* Forgets what an option replaces: all of an earlier parse, and where one value counts all of this
+ * one. */
+static void forget_replaced(struct invocation *invocation, const struct argp_option *option) {
+  size_t kept = 0;
+  for (size_t i = 0; i < invocation->count; i++) {
+    const struct option_entry *entry = &invocation->entries[i];
+    const bool adds = entry->pass == invocation->pass && is_repeatable(option);
+    if (adds || strcmp(entry->name, option->name)) invocation->entries[kept++] = *entry;
+  }
+  invocation->count = kept;
+}
+
 static int record(struct invocation *invocation, const struct group_input *group, int key,
                   const char *value) {
   const struct argp_option *option = group->options;
   while (option->name && option->key != key)
     option++;
   if (!option->name) return -1;
-  size_t kept = 0;
-  for (size_t i = 0; i < invocation->count; i++) {
-    const struct option_entry *entry = &invocation->entries[i];
-    if (entry->pass == invocation->pass || strcmp(entry->name, option->name))
-      invocation->entries[kept++] = *entry;
-  }
-  invocation->count = kept;
-  struct option_entry *larger = realloc(invocation->entries, (kept + 1) * sizeof *larger);
+  forget_replaced(invocation, option);
+  struct option_entry *larger =
+      realloc(invocation->entries, (invocation->count + 1) * sizeof *larger);
   if (!larger) return -1;
   invocation->entries = larger;
   larger[invocation->count++] = (struct option_entry){
@@ -97,6 +109,7 @@ static void prepare(struct parse *parse, struct invocation *invocation,
       (struct group_input){invocation, command->options ? command->options : none, true};
   if (command->groups & GROUP_SPECTRUM) add_group(parse, group_spectrum, "Which RoPE:", true);
   if (command->groups & GROUP_FIGURE) add_group(parse, group_figure, "Figure:", true);
+  if (command->groups & GROUP_FIGURE) add_group(parse, group_drawing, "Drawing:", false);
   if (command->groups & GROUP_OUTPUT) add_group(parse, group_output, "Output:", false);
   add_group(parse, group_run, "Running:", false);
   parse->root = (struct argp){.options = parse->inputs[0].options,
@@ -123,6 +136,16 @@ static int check_words(int count, char *const *words, struct error *error) {
   return OK;
 }
 
+/* The canonical command is kept as text, inside of figures too. */
+static int check_text(const struct invocation *invocation, struct error *error) {
+  for (size_t i = 0; i < invocation->count; i++) {
+    const struct option_entry *entry = &invocation->entries[i];
+    if (entry->canonical && entry->value && !text_is_utf8(entry->value, strlen(entry->value)))
+      return error_set(error, ERROR_INPUT, "--%s '%s' is not UTF-8", entry->name, entry->value);
+  }
+  return OK;
+}
+
 int invocation_parse(struct invocation *invocation, int count, char *const *words,
                      struct error *error) {
   if (check_words(count, words, error)) return error->code;
@@ -145,6 +168,7 @@ int invocation_parse(struct invocation *invocation, int count, char *const *word
   const error_t failed = argp_parse(&parse.root, count + 1, argv, ARGP_NO_HELP, NULL, &parse);
   if (failed && !parse.status) parse.status = error_set(error, ERROR_INPUT, "bad command line");
   invocation->help = option_given(invocation, "help");
+  if (!parse.status) parse.status = check_text(invocation, error);
   fclose(parse.silent);
   free(argv);
   return parse.status;

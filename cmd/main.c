@@ -15,6 +15,15 @@
 #include "lib/base/progress.h"
 #include "lib/figure/gnuplot.h"
 
+/* OpenBLAS makes its threads when it is loaded, before main() could ask it not to. They would be of
+   no use, since products run in threads of our own, and their memory is more than some limits
+   allow. */
+static void keep_blas_single(void) {
+  setenv("OPENBLAS_NUM_THREADS", "1", 1);
+}
+__attribute__((section(".preinit_array"),
+               used)) static void (*const before_libraries)(void) = keep_blas_single;
+
 static void remove_partial_and_exit(int number) {
   gnuplot_stop();
   file_remove_partial();
@@ -35,7 +44,10 @@ static void catch_signals(void) {
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
   sigaction(SIGHUP, &action, NULL);
+  /* Writing then fails with an error like any other: a pipe that was closed, a limit on file sizes.
+   */
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
 }
 
 /* The bar appears once the work has lasted a second. */

@@ -83,6 +83,20 @@ static char *with_extension(const char *path, const char *extension) {
   return asprintf(&other, "%.*s%s", (int)stem, path, extension) < 0 ? NULL : other;
 }
 
+/* Whether two names are of one file: "a.csv", "./a.csv". */
+static bool same_target(const char *a, const char *b) {
+  if (strcmp(file_name(a), file_name(b))) return false;
+  struct stat folder[2];
+  const char *const path[] = {a, b};
+  for (int i = 0; i < 2; i++) {
+    char *name = strndup(path[i], (size_t)(file_name(path[i]) - path[i]));
+    const int missing = !name || stat(*name ? name : ".", &folder[i]);
+    free(name);
+    if (missing) return !strcmp(a, b);
+  }
+  return folder[0].st_dev == folder[1].st_dev && folder[0].st_ino == folder[1].st_ino;
+}
+
 /* Opens one part under its name, which no other part of any output may have. */
 static int open_part(struct outputs *outputs, int part, const char *extension,
                      struct error *error) {
@@ -92,7 +106,7 @@ static int open_part(struct outputs *outputs, int part, const char *extension,
   if (!name) return error_set(error, ERROR_FAILED, "out of memory: the name of a file");
   for (size_t i = 0; i < outputs->count; i++)
     for (int other = 0; other < PARTS; other++)
-      if (outputs->list[i].name[other] && !strcmp(outputs->list[i].name[other], name)) {
+      if (outputs->list[i].name[other] && same_target(outputs->list[i].name[other], name)) {
         error_set(error, ERROR_INPUT, "output '%s' would be written twice", name);
         free(name);
         return ERROR_INPUT;
@@ -166,6 +180,16 @@ static int open_output(struct outputs *outputs, const struct invocation *invocat
   return open_part(outputs, PART_DATA, ".dat", error);
 }
 
+static int check_script(const struct outputs *outputs, const struct invocation *invocation,
+                        struct error *error) {
+  bool figure = false;
+  for (size_t i = 0; i < outputs->count; i++)
+    figure |= !outputs->list[i].data;
+  if (figure || !option_given(invocation, "keep-script")) return OK;
+  return error_set(error, ERROR_INPUT,
+                   "--keep-script goes with a figure: -o NAME.png, .pdf, .svg or .tex");
+}
+
 static int read_format(const struct invocation *invocation, struct outputs *outputs,
                        struct error *error) {
   const char *format = option_text(invocation, "format", NULL);
@@ -202,6 +226,7 @@ int outputs_open(const struct invocation *invocation, struct outputs **result,
     else
       outputs->to_stdout = true;
   if (!any) outputs->to_stdout = true;
+  if (!status) status = check_script(outputs, invocation, error);
   if (status)
     outputs_discard(outputs);
   else

@@ -10,8 +10,7 @@
 struct outputs;
 
 /* Reads -o, --format and --keep-script, refuses what makes no sense, and opens the files. */
-int outputs_open(const struct invocation *invocation, struct outputs **result,
-                 struct error *error);
+int outputs_open(const struct invocation *invocation, struct outputs **result, struct error *error);
 
 /* Writes the result everywhere and releases `outputs`. */
 int outputs_write(struct outputs *outputs, const struct invocation *invocation,

@@ -25,10 +25,12 @@ static int prepare(struct invocation *invocation, int count, char *const *words,
   struct meta *provenance;
   if (find_figure(count, words, &first, error)) return error->code;
   const char *figure = first ? words[0] : words[count - 1];
-  if (figure_file_read(figure, &provenance, &intact, error)) return error->code;
+  int status = figure_file_read(figure, &provenance, &intact, error);
+  if (status && !first) error_prefix(error, "the figure must be the first word or the last");
+  if (status) return status;
   const char *command = meta_text(provenance, "command");
-  int status = command ? invocation_parse_command(invocation, command, error)
-                       : error_set(error, ERROR_INPUT, "'%s' does not say how it was made", figure);
+  status = command ? invocation_parse_command(invocation, command, error)
+                   : error_set(error, ERROR_INPUT, "'%s' does not say how it was made", figure);
   meta_destroy(provenance);
   if (!status) status = invocation_parse(invocation, count - 1, words + first, error);
   if (!status && !invocation->help && !option_given(invocation, "output"))

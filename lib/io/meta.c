@@ -76,6 +76,10 @@ static json_t *array_at(struct meta *meta, const char *name) {
   return json_object_set_new(json_of(meta), name, array) ? NULL : array;
 }
 
+void meta_add_list(struct meta *meta, const char *name) {
+  if (meta) array_at(meta, name);
+}
+
 void meta_append_text(struct meta *meta, const char *name, const char *text) {
   if (meta) json_array_append_new(array_at(meta, name), json_text(text));
 }
@@ -130,6 +134,26 @@ const struct meta *meta_item(const struct meta *meta, const char *name, size_t i
 
 const char *meta_item_text(const struct meta *meta, const char *name, size_t index) {
   return json_string_value(json_array_get(json_object_get(json_of(meta), name), index));
+}
+
+static bool is_listed(const char *name, const char *const *list) {
+  for (; *list; list++)
+    if (!strcmp(*list, name)) return true;
+  return false;
+}
+
+const char *meta_difference(const struct meta *a, const struct meta *b,
+                            const char *const *passed_over) {
+  const struct meta *const sides[][2] = {{a, b}, {b, a}};
+  for (size_t i = 0; i < 2; i++) {
+    const char *name;
+    json_t *value;
+    json_object_foreach(
+        json_of(sides[i][0]), name,
+        value) if (!is_listed(name, passed_over) &&
+                   !json_equal(value, json_object_get(json_of(sides[i][1]), name))) return name;
+  }
+  return NULL;
 }
 
 char *meta_to_json(const struct meta *meta, int indent) {

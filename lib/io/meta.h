@@ -27,6 +27,8 @@ void meta_set_reals(struct meta *meta, const char *name, const double *values, s
    belongs to `meta` and lives as long. */
 void meta_append_text(struct meta *meta, const char *name, const char *text);
 struct meta *meta_append_object(struct meta *meta, const char *name);
+/* Makes an empty array under `name` when there is none. */
+void meta_add_list(struct meta *meta, const char *name);
 /* The object under `name`, made when it is not there. */
 struct meta *meta_object(struct meta *meta, const char *name);
 
@@ -40,6 +42,11 @@ const struct meta *meta_child(const struct meta *meta, const char *name);
 size_t meta_count(const struct meta *meta, const char *name); /* of the array under `name` */
 const struct meta *meta_item(const struct meta *meta, const char *name, size_t index);
 const char *meta_item_text(const struct meta *meta, const char *name, size_t index);
+
+/* The first name at the top whose value in `a` and in `b` is not the same, or that only one of them
+   has; names of `passed_over` (NULL at its end) do not count. NULL when there is none. */
+const char *meta_difference(const struct meta *a, const struct meta *b,
+                            const char *const *passed_over);
 
 /* As JSON, to be released with free(); reals with 17 digits; `indent` spaces a level, 0: one line.
  */

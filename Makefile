@@ -8,7 +8,8 @@
 #   make check-cuda   the same tests on a GPU
 #   make lint         layers, budgets, clang-format, clang-tidy
 #   make fuzz         each fuzz target for FUZZ_SECONDS seconds (in build/fuzz/)
-#   make bench        measures speed (tests/bench/)
+#   make bench        measures speed: `ropetool bench`, and beside NumPy and PyTorch where PYTHON has them
+#   make performance  measures all of docs/performance.md and writes its tables anew
 #   make cuda-build   the CUDA plug-in for all architectures, with a table of what its kernels use
 #   make install      into $(DESTDIR)$(PREFIX); `make uninstall` takes it away again
 #   make clean
@@ -23,6 +24,7 @@ CFLAGS ?= -O2 -g
 PREFIX ?= /usr/local
 BUILD ?= build
 FUZZ_SECONDS ?= 60
+export PYTHON ?= python3
 CUDA ?= auto
 VERSION := 0.1.0
 
@@ -33,7 +35,8 @@ PACKAGES_TEST := libcmocka-dev
 PACKAGES_LINT := clang-format clang-tidy libomp-dev
 PACKAGES_FUZZ := clang libclang-rt-dev libomp-dev
 
-ALL_CPPFLAGS := -I. -D_GNU_SOURCE -DROPETOOL_VERSION='"$(VERSION)"' $(CPPFLAGS)
+ALL_CPPFLAGS := -I. -D_GNU_SOURCE -DROPETOOL_VERSION='"$(VERSION)"' \
+  -DROPETOOL_FLAGS='"$(strip $(CFLAGS))"' $(CPPFLAGS)
 ALL_CFLAGS := -std=gnu11 -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math \
   -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith -Wformat=2 \
   -Wundef $(CFLAGS)
@@ -235,7 +238,12 @@ fuzz-run-%: $(BUILD)/tests/fuzz/fuzz_%
 	@tests/fuzz/run.sh $< $* $(FUZZ_SECONDS)
 
 bench: $(BUILD)/ropetool $(BENCHES)
+	@$(BUILD)/ropetool bench --threads 1
+	@$(BUILD)/ropetool bench
 	@for bench in $(BENCHES) $(wildcard tests/bench/*.sh); do BUILD=$(BUILD) $$bench || exit 1; done
+
+performance: $(BUILD)/ropetool
+	$(PYTHON) tests/bench/performance.py $<
 
 include tests/simt/simt.mk
 
@@ -277,7 +285,7 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all cuda-build demo demo-files check check-simt check-cuda check-asan test-programs simt-programs unit-tests fuzz fuzz-run bench lint lint-layers lint-format lint-tidy format install uninstall clean
+.PHONY: all cuda-build demo demo-files check check-simt check-cuda check-asan test-programs simt-programs unit-tests fuzz fuzz-run bench performance lint lint-layers lint-format lint-tidy format install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 

@@ -102,7 +102,8 @@ static int verify(const char *path, const struct meta *provenance, bool intact,
   const int status = recompute(provenance, &finding, parameter, error);
   if (status) return status;
   fprintf(out, "verify:   picture %s, data %s\n", finding.picture ? "intact" : "changed",
-          finding.data ? "reproduced" : "DIFFERENT");
+          finding.data ? "reproduced"
+                       : "DIFFERENT (last digits depend on the kind of processor, too)");
   if (!finding.companion) fputs("verify:   the PDF beside it is missing or CHANGED\n", out);
   if (finding.parameter) fprintf(out, "verify:   '%s' is DIFFERENT now\n", finding.parameter);
   const bool holds = finding.picture && finding.companion && finding.data && !finding.parameter;

@@ -12,8 +12,9 @@ void version_print(FILE *out) {
   struct error error;
   char gnuplot[64];
   fprintf(out, "ropetool %s\n", ROPETOOL_VERSION);
-  fprintf(out, "compiler: %s\n", __VERSION__);
+  fprintf(out, "build: %s %s, OpenMP %d\n", __VERSION__, ROPETOOL_FLAGS, _OPENMP);
   fprintf(out, "gsl: %s\n", gsl_version);
+  fprintf(out, "blas: %s\n", backend_blas());
   fprintf(out, "libpng: %s\n", raster_library_version());
   fprintf(out, "jansson: %s\n", JANSSON_VERSION);
   fprintf(out, "nettle: %d.%d\n", NETTLE_VERSION_MAJOR, NETTLE_VERSION_MINOR);

@@ -24,7 +24,7 @@ extern "C" {
 
 enum {
   MOST_LANES = 512,
-  FEWEST_LANES = 128, /* a multiple of every product_tile's SIDE */
+  FEWEST_LANES = 128, /* a multiple of every product_tile's columns */
   MOST_PAIRS = 256,   /* of sums in float: more would lose digits, and are summed in double */
 };
 
@@ -32,7 +32,7 @@ enum {
 struct cosine_piece {
   size_t pairs, depth;        /* depth: 2·pairs, padded */
   size_t lanes;               /* of a row */
-  size_t first_row, rows;     /* rows: a multiple of SIDE */
+  size_t first_row, rows;     /* rows: a multiple of a tile's */
   size_t count;               /* distances of the whole sequence */
   uint64_t first, step;       /* distance n is first + step·n */
   const uint64_t *phase_step; /* (series, pair) */
@@ -127,18 +127,18 @@ __global__ void __launch_bounds__(THREADS, 2)
   typedef product_tile<real> tile;
   __shared__ typename tile::buffers buffers;
   const size_t series = piece.series ? piece.series[blockIdx.y] : blockIdx.y;
-  const size_t across = piece.lanes / tile::SIDE, row = blockIdx.x / across * tile::SIDE,
-               lane = blockIdx.x % across * tile::SIDE;
-  real element[tile::EACH][tile::EACH] = {};
+  const size_t across = piece.lanes / tile::COLUMNS, row = blockIdx.x / across * tile::ROWS,
+               lane = blockIdx.x % across * tile::COLUMNS;
+  real element[tile::EACH_ROW][tile::EACH_COLUMN] = {};
   tile::add(buffers, row_table + series * piece.depth * piece.rows + row, piece.rows,
             lane_table + series * piece.depth * piece.lanes + lane, piece.lanes, piece.depth,
             element);
   tally seen = no_tally();
   const size_t end = piece.end ? piece.end[series] : piece.count;
 #pragma unroll
-  for (int i = 0; i < tile::EACH; i++)
+  for (int i = 0; i < tile::EACH_ROW; i++)
 #pragma unroll
-    for (int j = 0; j < tile::EACH; j++)
+    for (int j = 0; j < tile::EACH_COLUMN; j++)
       piece_store(piece, series, end,
                   (piece.first_row + row + tile::row(i)) * piece.lanes + lane + tile::column(j),
                   piece.scale * (double)element[i][j], seen);
@@ -183,7 +183,7 @@ static cosine_plan plan_of(const struct cosine_sum_batch *batch) {
   plan.batch = batch;
   plan.direct = phases->precision != PRECISION_FP64;
   plan.single = batch->single && !plan.direct && phases->pairs <= MOST_PAIRS;
-  plan.side = plan.single ? product_tile<float>::SIDE : product_tile<double>::SIDE;
+  plan.side = plan.single ? product_tile<float>::ROWS : product_tile<double>::ROWS;
   plan.lanes = FEWEST_LANES;
   while (plan.lanes < MOST_LANES && plan.lanes * plan.lanes < batch->count)
     plan.lanes *= 2;

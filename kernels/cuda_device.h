@@ -58,8 +58,8 @@ struct device_work {
   device_work(const char *purpose, struct error *error)
       : status(OK), purpose(purpose), error(error), arrays(0), host_arrays(0), held(0) {}
   ~device_work() {
-    for (size_t i = arrays; i--;)
-      if (cudaFree(array_of[i]) != cudaSuccess) (void)cudaGetLastError();
+    while (arrays)
+      free_array(arrays - 1);
     for (size_t i = host_arrays; i--;)
       free(host_array_of[i]);
   }
@@ -123,9 +123,23 @@ struct device_work {
     }
     check(cudaMalloc(&address, (count ? count : 1) * sizeof(T)), what);
     if (!ok()) return nullptr;
-    array_of[arrays++] = address;
+    array_of[arrays] = address;
+    bytes_of[arrays++] = count * sizeof(T);
     held += count * sizeof(T);
     return address;
+  }
+
+  /* Frees an array before its time. */
+  template <class T> void release(T *array) {
+    for (size_t i = 0; array && i < arrays; i++)
+      if (array_of[i] == array) {
+        free_array(i);
+        return;
+      }
+  }
+
+  template <class T> void clear(T *array, size_t count) {
+    if (ok() && count) check(cudaMemset(array, 0, count * sizeof(T)), "clearing memory");
   }
 
   /* The same on the host, zeroed. */
@@ -172,10 +186,19 @@ struct device_work {
 
 private:
   enum { MOST_ARRAYS = 24 };
+
+  void free_array(size_t i) {
+    if (cudaFree(array_of[i]) != cudaSuccess) (void)cudaGetLastError();
+    held -= bytes_of[i];
+    arrays--;
+    array_of[i] = array_of[arrays];
+    bytes_of[i] = bytes_of[arrays];
+  }
+
   const char *purpose;
   struct error *error;
   void *array_of[MOST_ARRAYS], *host_array_of[MOST_ARRAYS];
-  size_t arrays, host_arrays, held;
+  size_t bytes_of[MOST_ARRAYS], arrays, host_arrays, held;
 };
 
 #endif

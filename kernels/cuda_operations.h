@@ -10,5 +10,6 @@ int cosine_sum_cuda(const struct cosine_sum_batch *batch, struct error *error);
 int phase_map_cuda(const struct phase_map_batch *batch, struct error *error);
 int rotate_cuda(const struct rotate_batch *batch, struct error *error);
 int gaussian_cuda(const struct gaussian_batch *batch, struct error *error);
+int scores_cuda(const struct score_batch *batch, struct error *error);
 
 #endif

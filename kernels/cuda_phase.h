@@ -129,6 +129,8 @@ struct device_phases {
   const double *inv_freq; /* (series, pair); NULL for fp64 */
   number_format format;
 
+  device_phases() : pairs(0), step(nullptr), inv_freq(nullptr), format() {}
+
   /* `series` of them from series `first` on. */
   device_phases(device_work &work, const struct phases &phases, size_t first, size_t series)
       : pairs(phases.pairs), step(nullptr), inv_freq(nullptr), format(format_of(phases.precision)) {

@@ -85,6 +85,7 @@ static const struct backend_operations *table(void) {
   operations.phase_map = phase_map_cuda;
   operations.rotate = rotate_cuda;
   operations.gaussian = gaussian_cuda;
+  operations.scores = scores_cuda;
   return &operations;
 }
 

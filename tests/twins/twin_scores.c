@@ -1,0 +1,355 @@
+/* Scores reduced to cells, and sums of weights, against the full map of the oracle. */
+#include "tests/twins/twins.h"
+
+#include "tests/oracle/oracle.h"
+
+/* What a case varies; the bits of `what` say which terms are there. */
+enum { ROTATED = 1, CONTENT = 2, ADDED = 4 };
+
+struct variant {
+  int what;
+  bool causal, softmax, single, weights;
+  enum reduction reduction;
+  enum layout layout;
+};
+
+struct shape {
+  size_t batch, length, dim, pairs, rows, columns;
+};
+
+struct arrays {
+  double *query, *key, *query_add, *key_add;
+};
+
+static struct arrays arrays_of(const struct shape *shape, uint64_t seed) {
+  const size_t rows = shape->length * shape->dim;
+  return (struct arrays){random_array(shape->batch * rows, seed),
+                         random_array(shape->batch * rows, seed + 1), random_array(rows, seed + 2),
+                         random_array(rows, seed + 3)};
+}
+
+static void arrays_free(struct arrays *arrays) {
+  free(arrays->query);
+  free(arrays->key);
+  free(arrays->query_add);
+  free(arrays->key_add);
+}
+
+static struct score_batch batch_of(const struct shape *shape, const struct variant *variant,
+                                   const struct arrays *arrays, const struct phases *phases,
+                                   double *cells) {
+  const bool content = variant->what & CONTENT, added = variant->what & ADDED;
+  return (struct score_batch){
+      .batch = shape->batch,
+      .length = shape->length,
+      .dim = shape->dim,
+      .query = content ? arrays->query : NULL,
+      .key = content ? arrays->key : NULL,
+      .rotation = variant->what & ROTATED ? phases : NULL,
+      .layout = variant->layout,
+      .amplitude = 1.1,
+      .query_add = added ? arrays->query_add : NULL,
+      .key_add = added ? arrays->key_add : NULL,
+      .causal = variant->causal,
+      .single = variant->single,
+      .softmax = variant->softmax,
+      .scale = 2.5,
+      .tiles = {shape->rows, shape->columns, variant->reduction, cells},
+  };
+}
+
+/* One draw of a batch by itself. */
+static struct score_batch draw_of(const struct score_batch *batch, size_t draw) {
+  struct score_batch one = *batch;
+  const size_t elements = batch->length * batch->dim;
+  one.batch = 1;
+  if (one.query) one.query += draw * elements;
+  if (one.key) one.key += draw * elements;
+  return one;
+}
+
+/* |vector| of each position of a draw, the largest of them last. */
+static void lengths_of(const struct score_batch *one, const double *content, const double *add,
+                       double *length) {
+  long double *vector = calloc(one->dim, sizeof *vector);
+  length[one->length] = 0;
+  for (size_t m = 0; m < one->length; m++) {
+    long double square = 0;
+    oracle_vector(one, content, add, 0, m, vector);
+    for (size_t i = 0; i < one->dim; i++)
+      square += vector[i] * vector[i];
+    length[m] = (double)sqrtl(square);
+    length[one->length] = fmax(length[one->length], length[m]);
+  }
+  free(vector);
+}
+
+/* What kernels/backend.h promises: by how much a score of any draw may be off, and by what factor
+   of itself a weight. With vectors at their longest, which is at most some times more than each
+   could have. */
+static void promise_of(const struct score_batch *batch, double u, double *score, double *weight) {
+  double *query = calloc(batch->length + 1, sizeof *query),
+         *key = calloc(batch->length + 1, sizeof *key);
+  *score = 0;
+  double largest = 0;
+  for (size_t draw = 0; draw < batch->batch; draw++) {
+    const struct score_batch one = draw_of(batch, draw);
+    lengths_of(&one, one.query, one.query_add, query);
+    lengths_of(&one, one.key, one.key_add, key);
+    const double product = query[batch->length] * key[batch->length];
+    *score = fmax(*score, (double)(batch->dim + batch->batch + 4) * u * product);
+    largest = fmax(largest, product);
+  }
+  const double scale = fabs(batch->scale);
+  *weight = 2 * scale * *score + 8 * u * scale * largest + (double)(batch->batch + 12) * u;
+  free(query);
+  free(key);
+}
+
+static void check_cells(size_t which, const struct score_batch *batch, const long double *map,
+                        const double *cells) {
+  const bool linear = batch->tiles.reduction == REDUCE_MEAN && !batch->softmax;
+  const double u = batch->single && !linear ? 0x1p-24 : 0x1p-53;
+  const size_t rows = batch->tiles.rows, columns = batch->tiles.columns;
+  double score, weight;
+  promise_of(batch, u, &score, &weight);
+  double *expected = calloc(rows * columns, sizeof *expected);
+  oracle_reduce(map, batch->length, batch->causal, &batch->tiles, expected);
+  static const char *const labels[2][2] = {{"scores", "scores single"},
+                                           {"scores softmax", "scores softmax single"}};
+  const char *label = linear ? "scores mean" : labels[batch->softmax][batch->single];
+  for (size_t i = 0; i < rows * columns; i++)
+    twins_compare(label, which, cells[i], expected[i],
+                  batch->softmax ? weight * fabs(expected[i]) + (batch->single ? 0x1p-126 : 0)
+                                 : score);
+  free(expected);
+}
+
+/* The sums of the softmax weights of one draw, from their definitions. An error of a factor w in P
+   changes −Σ P ln P by no more than w times Σ P (1 + |ln P|). */
+static void check_weights(size_t which, const struct score_batch *batch, size_t draw,
+                          const struct weight_sums *sums) {
+  struct score_batch one = draw_of(batch, draw);
+  one.softmax = true;
+  long double *map = oracle_score_map(&one), locality = 0, distance = 0, entropy = 0;
+  for (size_t m = 0; m < one.length; m++)
+    for (size_t n = 0; n < (one.causal ? m + 1 : one.length); n++) {
+      const long double p = map[m * one.length + n];
+      const long double apart = m > n ? m - n : n - m;
+      locality += p * exp2l(-apart);
+      distance += p * apart;
+      if (p > 0) entropy -= p * logl(p);
+    }
+  double score, weight;
+  promise_of(batch, batch->single ? 0x1p-24 : 0x1p-53, &score, &weight);
+  const char *label = batch->single ? "scores weights single" : "scores weights";
+  const double rounding = 0x1p-50 * (double)one.length;
+  twins_compare(label, which, sums->locality, (double)locality,
+                (weight + rounding) * (double)locality);
+  twins_compare(label, which, sums->distance, (double)distance,
+                (weight + rounding) * (double)distance);
+  twins_compare(label, which, sums->entropy, (double)entropy,
+                (weight + rounding) * ((double)entropy + (double)one.length));
+  free(map);
+}
+
+static void compare(const struct shape *shape, const struct variant *variant) {
+  struct arrays arrays = arrays_of(shape, 17 + shape->length);
+  struct phases phases = phases_of(shape->pairs, 10000, PRECISION_FP64);
+  const size_t count = shape->rows * shape->columns;
+  struct score_batch batch = batch_of(shape, variant, &arrays, &phases, NULL);
+  long double *map = oracle_score_map(&batch);
+  for (size_t t = 0; t < TWINS; t++) {
+    struct weight_sums sums[4];
+    batch.tiles.cells = guarded_array(count);
+    batch.weights = variant->weights ? sums : NULL;
+    assert_done(backend_scores(twin[t], &batch, &error));
+    check_cells(t, &batch, map, batch.tiles.cells);
+    for (size_t draw = 0; variant->weights && draw < shape->batch; draw++)
+      check_weights(t, &batch, draw, &sums[draw]);
+    guarded_finish(batch.tiles.cells, count);
+  }
+  free(map);
+  arrays_free(&arrays);
+  phases_free(&phases);
+}
+
+/* Lengths of one and more tiles of the device, and none that is a multiple; cells of one score, of
+   some, of more than a tile, whose edges no tile shares. */
+static const struct shape shapes[] = {
+    {1, 1, 2, 1, 1, 1},    {1, 2, 3, 1, 2, 2},     {2, 7, 8, 4, 7, 7},
+    {3, 33, 6, 2, 33, 33}, {1, 50, 10, 5, 1, 1},   {2, 65, 16, 8, 13, 5},
+    {1, 129, 5, 2, 3, 64}, {2, 150, 9, 4, 149, 2}, {1, 300, 8, 4, 11, 7}};
+
+static void compare_all(size_t least, size_t most) {
+  for (size_t s = 0; s < COUNT_OF(shapes); s++)
+    for (int bits = 0; bits < 24; bits++) {
+      if (shapes[s].length < least || shapes[s].length > most) continue;
+      const struct variant variant = {.what = ROTATED | CONTENT,
+                                      .causal = bits & 1,
+                                      .softmax = bits & 2,
+                                      .single = bits & 4,
+                                      .weights = bits / 8 == 1,
+                                      .layout = s % 2 ? LAYOUT_HALVES : LAYOUT_INTERLEAVED,
+                                      .reduction = (enum reduction)(bits / 8)};
+      compare(&shapes[s], &variant);
+    }
+}
+
+static void twins_of_the_oracle(void **state) {
+  (void)state;
+  compare_all(0, SIZE_MAX);
+}
+
+static void terms_may_be_absent(void **state) {
+  (void)state;
+  const struct shape shape = {2, 19, 6, 2, 6, 6};
+  for (int what = 0; what < 8; what++)
+    for (int bits = 0; bits < 12; bits++) {
+      const struct variant variant = {.what = what,
+                                      .causal = bits & 1,
+                                      .softmax = bits & 2,
+                                      .reduction = (enum reduction)(bits / 4)};
+      compare(&shape, &variant);
+    }
+}
+
+/* A device with room for the vectors and for some rows of tiles, and a grid of some blocks. */
+static void small_devices(void **state) {
+  (void)state;
+  twins_limit(500000, 3);
+  compare_all(150, 150);
+  twins_limit(0, 0);
+}
+
+/* However it is cut, the device makes the same bits. */
+static void cuts_do_not_matter(void **state) {
+  (void)state;
+  const struct shape shape = {1, 170, 8, 4, 23, 9};
+  struct arrays arrays = arrays_of(&shape, 5);
+  struct phases phases = phases_of(shape.pairs, 10000, PRECISION_FP64);
+  double whole[23 * 9], cut[23 * 9];
+  for (int bits = 0; bits < 12; bits++) {
+    const struct variant variant = {.what = ROTATED | CONTENT,
+                                    .causal = bits & 1,
+                                    .softmax = bits & 2,
+                                    .single = bits & 1,
+                                    .reduction = (enum reduction)(bits / 4)};
+    struct score_batch batch = batch_of(&shape, &variant, &arrays, &phases, whole);
+    assert_done(backend_scores(twin[1], &batch, &error));
+    twins_limit(0, 1);
+    batch.tiles.cells = cut;
+    assert_done(backend_scores(twin[1], &batch, &error));
+    twins_limit(0, 0);
+    assert_memory_equal(whole, cut, sizeof whole);
+  }
+  arrays_free(&arrays);
+  phases_free(&phases);
+}
+
+/* One NaN shows in every cell that it takes part in, and in no other. */
+static void not_a_number_is_never_lost(void **state) {
+  (void)state;
+  const struct shape shape = {2, 40, 6, 3, 4, 4};
+  for (int bits = 0; bits < 48; bits++) {
+    const bool in_key = bits & 8;
+    const struct variant variant = {.what = ROTATED | CONTENT,
+                                    .causal = bits & 1,
+                                    .softmax = bits & 2,
+                                    .single = bits & 4,
+                                    .reduction = (enum reduction)(bits / 16)};
+    struct arrays arrays = arrays_of(&shape, 6);
+    struct phases phases = phases_of(shape.pairs, 10000, PRECISION_FP64);
+    double cells[16];
+    (in_key ? arrays.key : arrays.query)[(shape.length + 25) * shape.dim + 1] = NAN;
+    const struct score_batch batch = batch_of(&shape, &variant, &arrays, &phases, cells);
+    assert_done(backend_scores(twin[1], &batch, &error));
+    for (size_t r = 0; r < 4; r++)
+      for (size_t c = 0; c < 4; c++) {
+        const bool masked = variant.causal && c > r;
+        /* With softmax a key spoils all rows that see it. */
+        const bool hit = !in_key                              ? r == 2
+                         : variant.softmax && !variant.causal ? true
+                         : variant.softmax                    ? r >= 2
+                                                              : c == 2;
+        assert_int_equal(isnan(cells[r * 4 + c]) != 0, masked || hit);
+      }
+    arrays_free(&arrays);
+    phases_free(&phases);
+  }
+}
+
+/* Scores whose exponentials would overflow any type, and rows that one key takes whole. */
+static void large_scores_do_not_overflow(void **state) {
+  (void)state;
+  const struct shape shape = {1, 70, 4, 2, 70, 70};
+  struct arrays arrays = arrays_of(&shape, 8);
+  struct phases phases = phases_of(shape.pairs, 10000, PRECISION_FP64);
+  for (size_t i = 0; i < shape.length * shape.dim; i++)
+    arrays.query[i] *= 4000;
+  for (int single = 0; single < 2; single++) {
+    const struct variant variant = {
+        .what = CONTENT, .softmax = true, .single = single, .reduction = REDUCE_MEAN};
+    double cells[70 * 70];
+    const struct score_batch batch = batch_of(&shape, &variant, &arrays, &phases, cells);
+    assert_done(backend_scores(twin[1], &batch, &error));
+    for (size_t m = 0; m < 70; m++) {
+      double sum = 0;
+      for (size_t n = 0; n < 70; n++)
+        sum += cells[m * 70 + n];
+      twins_compare("scores rows sum to 1", 1, sum, 1, single ? 200 * 0x1p-24 : 200 * 0x1p-53);
+    }
+  }
+  arrays_free(&arrays);
+  phases_free(&phases);
+}
+
+static bool softmax_next, linear_next;
+
+static int operation(void) {
+  const struct shape shape = {1, 40, 4, 2, 5, 5};
+  struct arrays arrays = arrays_of(&shape, 8);
+  struct phases phases = phases_of(shape.pairs, 10000, PRECISION_FP64);
+  const struct variant variant = {.what = ROTATED | CONTENT | ADDED,
+                                  .causal = true,
+                                  .softmax = softmax_next,
+                                  .reduction = linear_next ? REDUCE_MEAN : REDUCE_MAX};
+  double cells[25];
+  struct weight_sums sums[1];
+  struct score_batch batch = batch_of(&shape, &variant, &arrays, &phases, cells);
+  batch.weights = softmax_next ? sums : NULL;
+  const int status = backend_scores(twin[1], &batch, &error);
+  arrays_free(&arrays);
+  phases_free(&phases);
+  return status;
+}
+
+static void too_small_a_device(void **state) {
+  (void)state;
+  twins_limit(4000, 0);
+  assert_refused(operation(), ERROR_FAILED, "cannot reduce scores on the GPU: ");
+  twins_limit(0, 0);
+}
+
+static void failing_calls(void **state) {
+  (void)state;
+  for (int bits = 0; bits < 3; bits++) {
+    softmax_next = bits == 1;
+    linear_next = bits == 2;
+    twins_inject(operation);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(twins_of_the_oracle),
+      cmocka_unit_test(terms_may_be_absent),
+      cmocka_unit_test(small_devices),
+      cmocka_unit_test(cuts_do_not_matter),
+      cmocka_unit_test(not_a_number_is_never_lost),
+      cmocka_unit_test(large_scores_do_not_overflow),
+      cmocka_unit_test(too_small_a_device),
+      cmocka_unit_test(failing_calls),
+  };
+  return twins_main(tests);
+}

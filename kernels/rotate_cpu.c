@@ -40,7 +40,8 @@ static inline void fetch_ahead(const void *input, size_t bytes) {
     const size_t pairs = vectors->rotation.pairs, dim = vectors->dim, count = vectors->count;      \
     const real *restrict cosine = vectors->cosine, *restrict sine = vectors->sine;                 \
     const type *input = vectors->input;                                                            \
-    type *output = vectors->output;                                                                \
+    typedef type element;                                                                          \
+    element *output = vectors->output;                                                             \
     if (vectors->rotation.layout == LAYOUT_INTERLEAVED) {                                          \
       for (size_t v = 0; v < count; v++, input += dim, output += dim) {                            \
         fetch_ahead(input, dim * sizeof *input);                                                   \
@@ -145,20 +146,20 @@ static struct rotate_batch flattened(const struct rotate_batch *batch) {
   return flat;
 }
 
-int rotate_cpu(const struct rotate_batch *given, struct error *error) {
-  const struct rotate_batch flat = flattened(given), *batch = &flat;
-  const size_t elements = size_product(batch->batch * batch->length * batch->heads, batch->dim);
+int rotate_cpu(const struct rotate_batch *batch, struct error *error) {
+  const struct rotate_batch flat = flattened(batch);
+  const size_t elements = size_product(flat.batch * flat.length * flat.heads, flat.dim);
   if (!elements) return OK;
-  const size_t length = block_length(batch), entries = size_product(length, batch->phases.pairs);
+  const size_t length = block_length(&flat), entries = size_product(length, flat.phases.pairs);
   double *table =
       memory_array(size_product(entries, 3), sizeof *table, "the tables of the rotation", error);
   if (!table) return error->code;
 #pragma omp parallel if (elements > FEW)
-  for (size_t first = 0; first < batch->length; first += length) {
-    const size_t left = batch->length - first, count = left < length ? left : length;
+  for (size_t first = 0; first < flat.length; first += length) {
+    const size_t left = flat.length - first, count = left < length ? left : length;
     float *narrow = (float *)(table + 2 * entries);
     const struct block block = {
-        .position = batch->position + first,
+        .position = flat.position + first,
         .first = first,
         .count = count,
         .cosine = table,
@@ -168,11 +169,11 @@ int rotate_cpu(const struct rotate_batch *given, struct error *error) {
     };
 #pragma omp for schedule(static)
     for (size_t row = 0; row < count; row++)
-      fill_row(batch, &block, row);
+      fill_row(&flat, &block, row);
 #pragma omp for collapse(2) schedule(static)
-    for (size_t outer = 0; outer < batch->batch; outer++)
+    for (size_t outer = 0; outer < flat.batch; outer++)
       for (size_t row = 0; row < count; row++)
-        rotate_row(batch, &block, outer, row);
+        rotate_row(&flat, &block, outer, row);
   }
   free(table);
   return OK;

@@ -6,8 +6,8 @@
 #include "lib/io/npy.h"
 #include "lib/io/tensor_format.h"
 
-static const char magic[] = "\x93NUMPY";
-enum { MAGIC = sizeof magic - 1 };
+static const unsigned char magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
+enum { MAGIC = sizeof magic };
 
 /* What is left of the header's text. */
 struct text {
@@ -82,7 +82,7 @@ static int read_type(const char *descr, struct tensor_place *place, struct error
 }
 
 static int take_type(struct text *text, struct tensor_place *place, struct error *error) {
-  char descr[32];
+  char descr[32] = "";
   if (take(text, "["))
     return error_set(error, ERROR_INPUT, "it holds records (a structured array), not numbers");
   return take_string(text, descr, sizeof descr, error) || read_type(descr, place, error)
@@ -132,7 +132,7 @@ static int take_entry(struct text *text, unsigned *seen, struct tensor_place *pl
     const char *key;
     int (*take)(struct text *text, struct tensor_place *place, struct error *error);
   } entries[] = {{"descr", take_type}, {"fortran_order", take_order}, {"shape", take_shape}};
-  char key[16];
+  char key[16] = "";
   if (take_string(text, key, sizeof key, error)) return ERROR_INPUT;
   for (unsigned i = 0; i < 3; i++) {
     if (strcmp(key, entries[i].key)) continue;

@@ -63,7 +63,7 @@ static void check_rotated(const struct rotate_request *request, const struct ten
     const int64_t position =
         positions->position[index[AXIS_BATCH] % positions->batch * positions->length +
                             index[AXIS_POSITION]];
-    long double vector[DIM];
+    long double vector[DIM] = {0};
     for (size_t i = 0; i < DIM; i++)
       vector[i] = element_at(
           (const size_t[AXES]){index[AXIS_BATCH], index[AXIS_POSITION], index[AXIS_HEAD], i});

@@ -54,7 +54,7 @@ static void check_tensor(const struct rotate_batch *batch, const double *input,
                          const double *output) {
   const double e =
       batch->storage == STORAGE_F64 || batch->storage == STORAGE_F32 ? 6 * 0x1p-53 : 4 * 0x1p-24;
-  long double vector[512];
+  long double vector[512] = {0};
   for (size_t v = 0; v < batch->batch * batch->length * batch->heads; v++) {
     const size_t row = v / batch->heads;
     const int64_t position = batch->position[batch->position_per_batch ? row : row % batch->length];

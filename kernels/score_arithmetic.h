@@ -34,7 +34,7 @@ struct score_arithmetic {
   /* sum = factor·number, or added to what is there. */
   void (*average)(const void *number, size_t count, double factor, bool add, void *sum);
 
-  /* The largest of scale·score; NaN if one is. */
+  /* The largest of scale·score, leaving out NaN: the exponentials of NaN are NaN soon enough. */
   double (*peak)(const void *score, size_t count, double scale);
 
   /* Replaces scores by e, for a peak that is not below any; the sum of them. */

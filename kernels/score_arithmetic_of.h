@@ -55,11 +55,6 @@ static void average(const void *restrict number, size_t count, double factor, bo
   }
 }
 
-/* A comparison alone would drop NaN. */
-static inline NUMBER larger(NUMBER a, NUMBER b) {
-  return (b > a) | (b != b) ? b : a;
-}
-
 VECTOR_CLONES
 static double peak(const void *score, size_t count, double scale) {
   const NUMBER *restrict input = score;
@@ -67,15 +62,16 @@ static double peak(const void *score, size_t count, double scale) {
   NUMBER lane[LANES];
   for (size_t l = 0; l < LANES; l++)
     lane[l] = (NUMBER)-INFINITY;
-  size_t i = 0;
-  for (; i + LANES <= count; i += LANES)
+  for (size_t i = 0; i < count; i += LANES) {
+    const size_t width = count - i < LANES ? count - i : LANES;
 #pragma omp simd
-    for (size_t l = 0; l < LANES; l++)
-      lane[l] = larger(lane[l], input[i + l] * factor);
-  for (; i < count; i++)
-    lane[0] = larger(lane[0], input[i] * factor);
+    for (size_t l = 0; l < width; l++) {
+      const NUMBER exponent = input[i + l] * factor;
+      lane[l] = exponent > lane[l] ? exponent : lane[l];
+    }
+  }
   for (size_t l = 1; l < LANES; l++)
-    lane[0] = larger(lane[0], lane[l]);
+    lane[0] = lane[l] > lane[0] ? lane[l] : lane[0];
   return (double)lane[0];
 }
 
@@ -86,19 +82,11 @@ static double exponentials(void *score, size_t count, double scale, double top) 
   double lane[LANES] = {0};
   for (size_t i = 0; i < count; i += LANES) {
     const size_t width = count - i < LANES ? count - i : LANES;
-    if (width == LANES) {
 #pragma omp simd
-      for (size_t l = 0; l < LANES; l++) {
-        const NUMBER e = EXPONENTIAL(number[i + l] * factor - shift);
-        number[i + l] = e;
-        lane[l] += (double)e;
-      }
-    } else {
-      for (size_t l = 0; l < width; l++) {
-        const NUMBER e = EXPONENTIAL(number[i + l] * factor - shift);
-        number[i + l] = e;
-        lane[l] += (double)e;
-      }
+    for (size_t l = 0; l < width; l++) {
+      const NUMBER e = EXPONENTIAL(number[i + l] * factor - shift);
+      number[i + l] = e;
+      lane[l] += (double)e;
     }
   }
   return add_lanes(lane);

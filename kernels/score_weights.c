@@ -45,7 +45,7 @@ void row_weights_add(struct row_weights *row, const struct row_softmax *softmax,
                      size_t key, void *score, size_t count) {
   const struct score_arithmetic *arithmetic = softmax->arithmetic;
   const double peak = arithmetic->peak(score, count, softmax->scale);
-  if (!(peak <= row->peak) && !isnan(row->peak)) raise_peak(row, peak);
+  if (peak > row->peak) raise_peak(row, peak);
   if (!softmax->sums) {
     row->sums.total += arithmetic->exponentials(score, count, softmax->scale, row->peak);
     return;

@@ -18,8 +18,12 @@ static bool npy_recognises(struct tensor_bytes bytes) {
   return bytes.size >= MAGIC && !memcmp(bytes.data, magic, MAGIC);
 }
 
+static bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 static void skip_blanks(struct text *text) {
-  while (text->at < text->end && memchr(" \t\r\n", *text->at, 4))
+  while (text->at < text->end && is_blank(*text->at))
     text->at++;
 }
 

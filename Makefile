@@ -112,8 +112,8 @@ cuda-build:
 ifeq ($(NVCC),)
 	@echo "cuda-build: skipped, there is no nvcc$(if $(filter no,$(CUDA)), (CUDA=no))"
 else
-	@$(MAKE) $(CUDA_PLUGIN)
-	@awk -f kernels/cuda_usage.awk $(CUDA_OBJECTS:.o=.log)
+	@$(MAKE) --silent $(CUDA_PLUGIN)
+	@awk -f kernels/cuda_usage.awk $(CUDA_OBJECTS:.o=.log) | c++filt
 endif
 
 # ---- Programs ---------------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 #include "cmd/groups.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/command.h"
 #include "lib/base/memory.h"
 #include "lib/base/number.h"
 #include "lib/base/thread.h"
@@ -146,5 +148,13 @@ int run_options_apply(const struct invocation *invocation, struct error *error) 
 
 int run_options_backend(const struct invocation *invocation, struct backend **backend,
                         struct error *error) {
-  return backend_open(option_text(invocation, "device", "auto"), backend, error);
+  static bool said;
+  const int status = backend_open(option_text(invocation, "device", "auto"), backend, error);
+  const char *reason = status ? NULL : backend_reason(*backend);
+  if (reason && !said && option_given(invocation, "verbose") &&
+      !option_given(invocation, "quiet")) {
+    fprintf(stderr, "ropetool %s: device cpu: %s\n", invocation->command->name, reason);
+    said = true;
+  }
+  return status;
 }

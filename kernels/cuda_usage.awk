@@ -3,9 +3,6 @@
 /Compiling entry function/ {
   split($0, quoted, "'")
   kernel = quoted[2]
-  sub(/^_ZN?[0-9]*_GLOBAL__N__[0-9a-f_]*/, "", kernel)
-  match($0, /sm_[0-9]+/)
-  architecture = substr($0, RSTART, RLENGTH)
 }
 /bytes stack frame/ {
   stack = $1
@@ -19,10 +16,9 @@
   if (registers > most[kernel] + 0) most[kernel] = registers
   if (shared > smem[kernel] + 0) smem[kernel] = shared
   if (stack + spilled > local[kernel] + 0) local[kernel] = stack + spilled
-  seen[architecture] = 1
 }
 END {
-  printf "%-64s %9s %12s %11s\n", "kernel", "registers", "shared bytes", "local bytes"
+  printf "%9s %12s %11s  %s\n", "registers", "shared bytes", "local bytes", "kernel"
   for (i = 1; i <= count; i++)
-    printf "%-64s %9d %12d %11d\n", order[i], most[order[i]], smem[order[i]], local[order[i]]
+    printf "%9d %12d %11d  %s\n", most[order[i]], smem[order[i]], local[order[i]], order[i]
 }

@@ -27,7 +27,7 @@ static int explain_devices(struct error *error) {
                      "the NVIDIA driver shows no GPU (CUDA_VISIBLE_DEVICES is '%s'); device 'cpu' "
                      "works",
                      visible);
-  return error_set(error, ERROR_FAILED, "the NVIDIA driver finds no GPU; device 'cpu' works");
+  return error_set(error, ERROR_FAILED, "the NVIDIA driver shows no GPU; device 'cpu' works");
 }
 
 static int explain(cudaError_t result, struct error *error) {

@@ -69,6 +69,10 @@ static void print_records(void) {
 /* ---- The device --------------------------------------------------------------------------------
  */
 
+bool twins_brief(void) {
+  return getenv("TWINS_BRIEF") != NULL;
+}
+
 void twins_limit(size_t memory_bytes, size_t blocks) {
   char text[32];
   snprintf(text, sizeof text, "%zu", memory_bytes);

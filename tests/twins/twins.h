@@ -19,6 +19,10 @@ int twins_run(const struct CMUnitTest *tests, size_t count);
 /* |value − expected| <= bound, both NaN, or both the same infinity; else the test fails. */
 void twins_compare(const char *label, size_t which, double value, double expected, double bound);
 
+/* Whether a part of the cases will do: under checks that are slow, and do not look at the numbers.
+ */
+bool twins_brief(void);
+
 /* Makes the device smaller than it is; 0: as it is. */
 void twins_limit(size_t memory_bytes, size_t blocks);
 

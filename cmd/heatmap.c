@@ -13,6 +13,7 @@ enum {
   KEY_CONTENT,
   KEY_BATCH,
   KEY_CAUSAL,
+  KEY_SINGLE,
   KEY_POSITION,
   KEY_CELLS,
   KEY_REDUCE,
@@ -29,6 +30,7 @@ static const struct argp_option options[] = {
      "query and key vectors: ones, zero, gaussian or aligned[:RHO] (default ones)", 0},
     {"batch", KEY_BATCH, "B", 0, "draws averaged over (default 1)", 0},
     {"causal", KEY_CAUSAL, NULL, 0, "mask the keys after the query", 0},
+    {"single", KEY_SINGLE, NULL, 0, "compute scores in float: about twice as fast", 0},
     {"position", KEY_POSITION, "M", 0, "of the rotation matrix (default 1)", 0},
     {"cells", KEY_CELLS, "N", 0,
      "at most so many cells along an axis; more are reduced (default 1024)", 0},
@@ -77,10 +79,14 @@ static int check_conflicts(const struct invocation *invocation, const struct map
                                           {"batch", "--what scores or softmax"},
                                           {"causal", "--what scores or softmax"},
                                           {"seed", "--what scores or softmax"},
+                                          {"single", "--what scores or softmax"},
                                           {0}},
                            random[] = {{"batch", "--content gaussian or aligned"},
                                        {"seed", "--content gaussian or aligned"},
+                                       {"single", "--content gaussian or aligned"},
                                        {0}},
+                           every_score[] = {{"single", "--what softmax, --reduce max or absmax"},
+                                            {0}},
                            rotation[] = {{"position", "--what rotation"}, {0}},
                            positions[] = {{"length", "maps over positions, not --what rotation"},
                                           {0}},
@@ -97,6 +103,7 @@ static int check_conflicts(const struct invocation *invocation, const struct map
   const bool rotates = !strcmp(map_kind_name(request->kind), "rotation");
   if (check_needs(invocation, map_kind_is_attention(request->kind), attention, error) ||
       check_needs(invocation, !content_is_constant(&request->content), random, error) ||
+      check_needs(invocation, !map_is_linear(request), every_score, error) ||
       check_needs(invocation, rotates, rotation, error) ||
       check_needs(invocation, !rotates, positions, error) ||
       check_needs(invocation, !option_given(invocation, "raster"), axes, error) ||
@@ -113,7 +120,9 @@ static int read_request(const struct invocation *invocation, struct map_request 
                         struct error *error) {
   const char *what = option_text(invocation, "what", "scores"),
              *reduce = option_text(invocation, "reduce", NULL);
-  *request = (struct map_request){.causal = option_given(invocation, "causal"), .reduction = -1};
+  *request = (struct map_request){.causal = option_given(invocation, "causal"),
+                                  .single = option_given(invocation, "single"),
+                                  .reduction = -1};
   if (map_kind_find(what, &request->kind, error)) return error->code;
   if (encoding_find(option_text(invocation, "encoding", "rope"), &request->encoding, error))
     return error->code;

@@ -28,6 +28,14 @@ bool map_kind_is_attention(const struct map_kind *kind) {
   return kind->attention;
 }
 
+static enum reduction reduction_of(const struct map_request *request) {
+  return request->reduction < 0 ? request->kind->reduction : (enum reduction)request->reduction;
+}
+
+bool map_is_linear(const struct map_request *request) {
+  return request->kind == &map_scores && reduction_of(request) == REDUCE_MEAN;
+}
+
 int map_kind_find(const char *name, const struct map_kind **kind, struct error *error) {
   char known[256] = "";
   size_t used = 0;
@@ -132,8 +140,7 @@ int map_run(struct backend *backend, const struct map_request *request, struct m
             struct error *error) {
   *result = NULL;
   const struct map_kind *kind = request->kind;
-  const enum reduction reduction =
-      request->reduction < 0 ? kind->reduction : (enum reduction)request->reduction;
+  const enum reduction reduction = reduction_of(request);
   size_t rows, columns;
   int status = check_request(request, error);
   if (!status) status = kind->shape(request, &rows, &columns, error);

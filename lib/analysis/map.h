@@ -33,6 +33,7 @@ struct map_request {
   size_t batch;           /* draws averaged over */
   uint64_t seed;
   bool causal;      /* keys after the query are masked */
+  bool single;      /* scores that are computed one by one are computed in float */
   int64_t position; /* of the rotation */
   size_t cells;     /* at most so many cells along an axis */
   int reduction;    /* enum reduction, or −1: the kind's own (mean; max for softmax) */
@@ -42,13 +43,15 @@ const struct map_kind *map_kind_at(size_t index); /* NULL past the end */
 const char *map_kind_name(const struct map_kind *kind);
 /* Whether it shows queries against keys. */
 bool map_kind_is_attention(const struct map_kind *kind);
+/* Whether its cells are means of scores, which come from means of vectors. */
+bool map_is_linear(const struct map_request *request);
 int map_kind_find(const char *name, const struct map_kind **kind, struct error *error);
 const char *map_reduction_name(enum reduction reduction); /* "mean", "max", "absmax" */
 int map_reduction_parse(const char *name, int *reduction, struct error *error);
 
 /* Computes the map, to be released with matrix_destroy(). Its meta gets every resolved parameter;
    "reduced" says "8192 -> 1024 by max" when cells were reduced, "statistic" what a cell holds,
-   "method" how scores were found.
+   "method" how scores were found, "arithmetic" whether in "fp64" or "fp32".
 
    Scores that depend on the distance alone (RoPE with ones, sinusoidal with zero) cost
    O(length · dim + length · cells). Rounded formats below fp64 break that: their scores are

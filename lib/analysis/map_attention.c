@@ -129,6 +129,7 @@ static int fill_one_by_one(struct backend *backend, const struct map_request *re
       .query_add = vectors.table,
       .key_add = vectors.table,
       .causal = request->causal,
+      .single = request->single,
       .softmax = softmax,
       .scale = softmax_scale(request),
       .tiles = *tiles,
@@ -146,7 +147,10 @@ int map_attention_fill(struct backend *backend, const struct map_request *reques
                               .reduction = reduction,
                               .cells = matrix->cells};
   const bool by_distance = is_stationary(request);
+  const bool single = request->single && !by_distance && !map_is_linear(request);
   meta_set_text(matrix->meta, "method", by_distance ? "by distance" : "one by one");
+  meta_set_text(matrix->meta, "arithmetic",
+                precision_name(single ? PRECISION_FP32 : PRECISION_FP64));
   return by_distance ? fill_by_distance(backend, request, &tiles, softmax, error)
                      : fill_one_by_one(backend, request, &tiles, softmax, error);
 }

@@ -164,8 +164,7 @@ __global__ void cosine_direct(cosine_piece piece, device_phases phases) {
   tally_block(seen, &piece.tallies[(size_t)blockIdx.y * gridDim.x + blockIdx.x]);
 }
 
-/* ---- The host's side
- * ----------------------------------------------------------------------------- */
+/* ---- The host's side ---- */
 
 /* What a batch comes to: a function of the batch alone. */
 struct cosine_plan {

@@ -29,6 +29,9 @@ void score_means(device_work &work, const struct score_batch *batch, const struc
 template <class real>
 void score_tiles(device_work &work, const struct score_batch *batch, const struct grid *grid);
 
+/* The profile and the sums of scores of the batch (score_diagonals_cuda.cu). */
+void score_diagonals_run(device_work &work, const struct score_batch *batch);
+
 /* Cells from sums or largest values, as they come from the device: means are divided by the number
    of unmasked scores, and what is all masked is marked. */
 void score_cells_finish(const struct score_batch *batch, const struct grid *grid);

@@ -211,8 +211,7 @@ __global__ void score_sum_rows(size_t count, const double *value, double *sum) {
   if (threadIdx.x == 0) sum[blockIdx.x] = part[0];
 }
 
-/* ---- The host's side
- * --------------------------------------------------------------------------------- */
+/* ---- The host's side ---- */
 
 static void fetch_weights(device_work &work, const struct score_batch *batch,
                           const double *weights) {

@@ -20,8 +20,7 @@
 #include "kernels/cuda_axis.h"
 #include "kernels/cuda_score_softmax.h"
 
-/* ---- Reductions: the twins of reduction.c
- * --------------------------------------------------------- */
+/* ---- Reductions: the twins of reduction.c ---- */
 
 template <class number> __device__ static inline number reduction_start(enum reduction reduction) {
   return reduction == REDUCE_MAX ? (number)-INFINITY : 0;
@@ -37,8 +36,7 @@ __device__ static inline number reduction_join(enum reduction reduction, number 
   return x != y ? (x > y ? a : b) : (a > b ? a : b);
 }
 
-/* ---- Cells in a tile
- * -------------------------------------------------------------------------------- */
+/* ---- Cells in a tile ---- */
 
 template <class real> struct tile_job {
   score_vectors<real> vectors;
@@ -211,8 +209,7 @@ __global__ void score_join(device_axis row, device_axis column, bool causal,
   }
 }
 
-/* ---- The host's side
- * ---------------------------------------------------------------------------------- */
+/* ---- The host's side ---- */
 
 /* Runs the job over bands of rows of tiles, as many at a time as there is room for. */
 template <class real>
@@ -240,20 +237,11 @@ static void reduce_bands(device_work &work, tile_job<real> &job, const axis_cut 
   }
 }
 
+/* Makes the cells of the job. */
 template <class real>
-void score_tiles(device_work &work, const struct score_batch *batch, const struct grid *grid) {
+static void reduce_tiles(device_work &work, tile_job<real> &job, const struct score_batch *batch,
+                         const struct grid *grid) {
   typedef tile_shape<real> shape;
-  const bool tiles =
-      batch->tiles.cells && (batch->softmax || batch->tiles.reduction != REDUCE_MEAN);
-  tile_job<real> job = {};
-  job.vectors = score_vectors_make<real>(work, batch);
-  job.causal = batch->causal;
-  job.softmax = batch->softmax;
-  job.reduction = batch->tiles.reduction;
-  job.share = (real)(1 / (double)batch->batch);
-  if ((tiles && batch->softmax) || batch->weights)
-    job.rows = row_softmax_make(work, batch, job.vectors);
-  if (!tiles) return;
   const axis_cut row = axis_make(work, grid->row, grid->rows, shape::ROWS, shape::ROW_STRIP),
                  column = axis_make(work, grid->column, grid->columns, shape::COLUMNS,
                                     shape::COLUMN_STRIP);
@@ -264,6 +252,23 @@ void score_tiles(device_work &work, const struct score_batch *batch, const struc
   if (work.ok()) reduce_bands(work, job, row, cells);
   work.fetch(batch->tiles.cells, cells, count);
   if (work.ok()) score_cells_finish(batch, grid);
+}
+
+template <class real>
+void score_tiles(device_work &work, const struct score_batch *batch, const struct grid *grid) {
+  const bool tiles =
+      batch->tiles.cells && (batch->softmax || batch->tiles.reduction != REDUCE_MEAN);
+  tile_job<real> job = {};
+  job.vectors = score_vectors_make<real>(work, batch);
+  job.causal = batch->causal;
+  job.softmax = batch->softmax;
+  job.reduction = batch->tiles.reduction;
+  job.share = (real)(1 / (double)batch->batch);
+  if ((tiles && batch->softmax) || batch->weights)
+    job.rows = row_softmax_make(work, batch, job.vectors);
+  if (tiles) reduce_tiles(work, job, batch, grid);
+  work.release(job.vectors.query);
+  work.release(job.vectors.key);
 }
 
 template void score_tiles<double>(device_work &, const struct score_batch *, const struct grid *);

@@ -1,30 +1,28 @@
-/* Scores of queries and keys, reduced to cells and to sums of weights: the twin of scores_cpu.c.
-   Profiles by distance and sums of scores are left to the CPU. */
+/* Scores of queries and keys, reduced to what is asked for: the twin of scores_cpu.c. Each of these
+   goes over the scores by itself: cells, sums of weights, profiles with sums. */
 #include "kernels/cuda_scores.h"
 
-static void run(device_work &work, const struct score_batch *batch, const struct grid *grid) {
+static int run(const struct score_batch *batch, const struct grid *grid, struct error *error) {
+  device_work work("reduce scores", error);
   const bool cells = batch->tiles.cells,
              linear = batch->tiles.reduction == REDUCE_MEAN && !batch->softmax;
-  if (cells && linear) score_means(work, batch, grid);
-  if (!((cells && !linear) || batch->weights)) return;
-  if (batch->single)
-    score_tiles<float>(work, batch, grid);
-  else
-    score_tiles<double>(work, batch, grid);
+  if (batch->profile || batch->sums) score_diagonals_run(work, batch);
+  if (work.ok() && ((cells && !linear) || batch->weights)) {
+    if (batch->single)
+      score_tiles<float>(work, batch, grid);
+    else
+      score_tiles<double>(work, batch, grid);
+  }
+  if (work.ok() && cells && linear) score_means(work, batch, grid);
+  return work.status;
 }
 
 int scores_cuda(const struct score_batch *batch, struct error *error) {
-  if (batch->profile || batch->sums) return OPERATION_DECLINED;
   const struct tiles none = {1, 1, REDUCE_MAX, nullptr};
   struct grid grid;
   if (grid_open(&grid, batch->tiles.cells ? &batch->tiles : &none, batch->length, error))
     return ERROR_FAILED;
-  int status;
-  {
-    device_work work("reduce scores", error);
-    run(work, batch, &grid);
-    status = work.status;
-  }
+  const int status = run(batch, &grid, error);
   grid_close(&grid);
   return status;
 }

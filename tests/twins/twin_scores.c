@@ -1,4 +1,4 @@
-/* Scores reduced to cells, and sums of weights, against the full map of the oracle. */
+/* Scores and weights reduced to cells, against the full map of the oracle. */
 #include "tests/twins/twins.h"
 
 #include "tests/oracle/oracle.h"
@@ -8,7 +8,7 @@ enum { ROTATED = 1, CONTENT = 2, ADDED = 4 };
 
 struct variant {
   int what;
-  bool causal, softmax, single, weights;
+  bool causal, softmax, single;
   enum reduction reduction;
   enum layout layout;
 };
@@ -58,61 +58,13 @@ static struct score_batch batch_of(const struct shape *shape, const struct varia
   };
 }
 
-/* One draw of a batch by itself. */
-static struct score_batch draw_of(const struct score_batch *batch, size_t draw) {
-  struct score_batch one = *batch;
-  const size_t elements = batch->length * batch->dim;
-  one.batch = 1;
-  if (one.query) one.query += draw * elements;
-  if (one.key) one.key += draw * elements;
-  return one;
-}
-
-/* |vector| of each position of a draw, the largest of them last. */
-static void lengths_of(const struct score_batch *one, const double *content, const double *add,
-                       double *length) {
-  long double *vector = calloc(one->dim, sizeof *vector);
-  length[one->length] = 0;
-  for (size_t m = 0; m < one->length; m++) {
-    long double square = 0;
-    oracle_vector(one, content, add, 0, m, vector);
-    for (size_t i = 0; i < one->dim; i++)
-      square += vector[i] * vector[i];
-    length[m] = (double)sqrtl(square);
-    length[one->length] = fmax(length[one->length], length[m]);
-  }
-  free(vector);
-}
-
-/* What kernels/backend.h promises: by how much a score of any draw may be off, and by what factor
-   of itself a weight. With vectors at their longest, which is at most some times more than each
-   could have. */
-static void promise_of(const struct score_batch *batch, double u, double *score, double *weight) {
-  double *query = calloc(batch->length + 1, sizeof *query),
-         *key = calloc(batch->length + 1, sizeof *key);
-  *score = 0;
-  double largest = 0;
-  for (size_t draw = 0; draw < batch->batch; draw++) {
-    const struct score_batch one = draw_of(batch, draw);
-    lengths_of(&one, one.query, one.query_add, query);
-    lengths_of(&one, one.key, one.key_add, key);
-    const double product = query[batch->length] * key[batch->length];
-    *score = fmax(*score, (double)(batch->dim + batch->batch + 4) * u * product);
-    largest = fmax(largest, product);
-  }
-  const double scale = fabs(batch->scale);
-  *weight = 2 * scale * *score + 8 * u * scale * largest + (double)(batch->batch + 12) * u;
-  free(query);
-  free(key);
-}
-
 static void check_cells(size_t which, const struct score_batch *batch, const long double *map,
                         const double *cells) {
   const bool linear = batch->tiles.reduction == REDUCE_MEAN && !batch->softmax;
-  const double u = batch->single && !linear ? 0x1p-24 : 0x1p-53;
+  struct score_batch accurate = *batch;
+  if (linear) accurate.single = false; /* these are in double always */
   const size_t rows = batch->tiles.rows, columns = batch->tiles.columns;
-  double score, weight;
-  promise_of(batch, u, &score, &weight);
+  const double score = oracle_score_error(&accurate), weight = oracle_weight_error(batch);
   double *expected = calloc(rows * columns, sizeof *expected);
   oracle_reduce(map, batch->length, batch->causal, &batch->tiles, expected);
   static const char *const labels[2][2] = {{"scores", "scores single"},
@@ -125,34 +77,6 @@ static void check_cells(size_t which, const struct score_batch *batch, const lon
   free(expected);
 }
 
-/* The sums of the softmax weights of one draw, from their definitions. An error of a factor w in P
-   changes −Σ P ln P by no more than w times Σ P (1 + |ln P|). */
-static void check_weights(size_t which, const struct score_batch *batch, size_t draw,
-                          const struct weight_sums *sums) {
-  struct score_batch one = draw_of(batch, draw);
-  one.softmax = true;
-  long double *map = oracle_score_map(&one), locality = 0, distance = 0, entropy = 0;
-  for (size_t m = 0; m < one.length; m++)
-    for (size_t n = 0; n < (one.causal ? m + 1 : one.length); n++) {
-      const long double p = map[m * one.length + n];
-      const long double apart = m > n ? m - n : n - m;
-      locality += p * exp2l(-apart);
-      distance += p * apart;
-      if (p > 0) entropy -= p * logl(p);
-    }
-  double score, weight;
-  promise_of(batch, batch->single ? 0x1p-24 : 0x1p-53, &score, &weight);
-  const char *label = batch->single ? "scores weights single" : "scores weights";
-  const double rounding = 0x1p-50 * (double)one.length;
-  twins_compare(label, which, sums->locality, (double)locality,
-                (weight + rounding) * (double)locality);
-  twins_compare(label, which, sums->distance, (double)distance,
-                (weight + rounding) * (double)distance);
-  twins_compare(label, which, sums->entropy, (double)entropy,
-                (weight + rounding) * ((double)entropy + (double)one.length));
-  free(map);
-}
-
 static void compare(const struct shape *shape, const struct variant *variant) {
   struct arrays arrays = arrays_of(shape, 17 + shape->length);
   struct phases phases = phases_of(shape->pairs, 10000, PRECISION_FP64);
@@ -160,13 +84,9 @@ static void compare(const struct shape *shape, const struct variant *variant) {
   struct score_batch batch = batch_of(shape, variant, &arrays, &phases, NULL);
   long double *map = oracle_score_map(&batch);
   for (size_t t = 0; t < TWINS; t++) {
-    struct weight_sums sums[4];
     batch.tiles.cells = guarded_array(count);
-    batch.weights = variant->weights ? sums : NULL;
     assert_done(backend_scores(twin[t], &batch, &error));
     check_cells(t, &batch, map, batch.tiles.cells);
-    for (size_t draw = 0; variant->weights && draw < shape->batch; draw++)
-      check_weights(t, &batch, draw, &sums[draw]);
     guarded_finish(batch.tiles.cells, count);
   }
   free(map);
@@ -190,7 +110,6 @@ static void compare_all(size_t least, size_t most) {
                                       .causal = bits & 1,
                                       .softmax = bits & 2,
                                       .single = bits & 4,
-                                      .weights = bits / 8 == 1,
                                       .layout = s % 2 ? LAYOUT_HALVES : LAYOUT_INTERLEAVED,
                                       .reduction = (enum reduction)(bits / 8)};
       compare(&shapes[s], &variant);
@@ -316,9 +235,7 @@ static int operation(void) {
                                   .softmax = softmax_next,
                                   .reduction = linear_next ? REDUCE_MEAN : REDUCE_MAX};
   double cells[25];
-  struct weight_sums sums[1];
-  struct score_batch batch = batch_of(&shape, &variant, &arrays, &phases, cells);
-  batch.weights = softmax_next ? sums : NULL;
+  const struct score_batch batch = batch_of(&shape, &variant, &arrays, &phases, cells);
   const int status = backend_scores(twin[1], &batch, &error);
   arrays_free(&arrays);
   phases_free(&phases);

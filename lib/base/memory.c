@@ -1,13 +1,29 @@
 #include "lib/base/memory.h"
 
 #include <inttypes.h>
+#include <malloc.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double GIB = 1073741824.0;
-
 static uint64_t limit_bytes; /* 0: not asked for yet */
+
+/* Requests up to here are not held against what is in use: asking for that costs as much as making
+   them. */
+static const uint64_t small_request = UINT64_C(1) << 20;
+
+/* Bytes as a person reads them: "512 KiB", "26.82 GiB", "29802 GiB". */
+enum { SIZE_TEXT = 40 };
+
+static const char *size_text(double bytes, char text[SIZE_TEXT]) {
+  static const char *const units[] = {"bytes", "KiB", "MiB", "GiB"};
+  size_t unit = 0;
+  for (; unit < 3 && bytes >= 1024; unit++)
+    bytes /= 1024;
+  snprintf(text, SIZE_TEXT, bytes < 1000 ? "%.4g %s" : "%.0f %s", bytes, units[unit]);
+  return text;
+}
 
 /* The number behind `key` in the first line of `path` that has one; `otherwise` when none has. */
 static uint64_t number_in_file(const char *path, const char *key, uint64_t otherwise) {
@@ -79,30 +95,46 @@ static uint64_t memory_available(void) {
   return least ? least : 1;
 }
 
+/* What this process has of its heap; 0 where another allocator stands in for the system's. */
+static uint64_t memory_in_use(void) {
+  const struct mallinfo2 heap = mallinfo2();
+  return (uint64_t)heap.uordblks + heap.hblkhd;
+}
+
 void memory_set_limit(uint64_t bytes) {
   limit_bytes = bytes;
 }
 
 uint64_t memory_limit(void) {
-  if (!limit_bytes) limit_bytes = memory_available();
+  if (!limit_bytes) limit_bytes = memory_available() + memory_in_use();
   return limit_bytes;
 }
 
 int memory_require(uint64_t count, uint64_t size, const char *what, struct error *error) {
+  char wanted[SIZE_TEXT], held[SIZE_TEXT], allowed[SIZE_TEXT];
   uint64_t bytes;
-  if (__builtin_mul_overflow(count, size, &bytes) || bytes > memory_limit())
-    return error_set(error, ERROR_FAILED,
-                     "not enough memory: %s would need %.4g GiB; %.4g GiB are allowed", what,
-                     (double)count * (double)size / GIB, (double)memory_limit() / GIB);
-  return OK;
+  const bool countless = __builtin_mul_overflow(count, size, &bytes);
+  const uint64_t limit = memory_limit();
+  if (!countless && bytes <= small_request && bytes <= limit) return OK;
+  size_text((double)count * (double)size, wanted);
+  size_text((double)limit, allowed);
+  if (countless || bytes > limit)
+    return error_set(error, ERROR_FAILED, "not enough memory: %s would need %s; %s are allowed",
+                     what, wanted, allowed);
+  const uint64_t in_use = memory_in_use();
+  if (in_use <= limit - bytes) return OK;
+  return error_set(error, ERROR_FAILED,
+                   "not enough memory: %s would need %s beside %s in use; %s are allowed", what,
+                   wanted, size_text((double)in_use, held), allowed);
 }
 
 void *memory_array(size_t count, size_t size, const char *what, struct error *error) {
   if (memory_require(count, size, what, error)) return NULL;
   void *array = calloc(count ? count : 1, size ? size : 1);
+  char text[SIZE_TEXT];
   if (!array)
-    error_set(error, ERROR_FAILED, "out of memory: %s needs %.4g GiB", what,
-              (double)count * (double)size / GIB);
+    error_set(error, ERROR_FAILED, "out of memory: %s needs %s", what,
+              size_text((double)count * (double)size, text));
   return array;
 }
 

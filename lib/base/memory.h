@@ -7,13 +7,14 @@
 
 #include "lib/base/error.h"
 
-/* Largest number of bytes one computation may ask for. Set by --max-memory; by default (or
-   after 0) the memory that is free at the first question: the least of the machine's and the
-   control groups'. */
+/* Largest number of bytes the heap may hold. Set by --max-memory; by default (or after 0) what it
+   holds and what is free at the first question: the least of the machine's and the control
+   groups'. */
 void memory_set_limit(uint64_t bytes);
 uint64_t memory_limit(void);
 
-/* Refuses a computation that would need more than the limit, with the number of GiB in the message.
+/* Refuses a computation that would need more than the limit leaves beside what is in use already,
+   with the sizes in the message. What is in use is looked at for more than 1 MiB only.
    `count` × `size` may exceed 64 bits: it is then refused too. */
 int memory_require(uint64_t count, uint64_t size, const char *what, struct error *error);
 

@@ -55,6 +55,12 @@ static int unknown_key(const struct scaling_rule *rule, const char *key, struct 
                    key, rule->name, list);
 }
 
+int scaling_key_check(const char *type, const char *name, struct error *error) {
+  const struct scaling_rule *rule = scaling_rule_find(type);
+  if (!rule) return unknown_rule(type, error);
+  return scaling_key_find(rule, name) ? OK : unknown_key(rule, name, error);
+}
+
 static int check_number(const struct scaling_key *key, double value, struct error *error) {
   if (!isfinite(value))
     return error_set(error, ERROR_INPUT, "the scaling parameter '%s' is not a finite number",

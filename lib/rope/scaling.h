@@ -49,6 +49,10 @@ const struct scaling_rule *scaling_rule_at(size_t index); /* NULL past the end *
 const struct scaling_rule *scaling_rule_find(const char *name);
 const struct scaling_key *scaling_key_find(const struct scaling_rule *rule, const char *name);
 
+/* Whether the rule called `type` takes a number called `name`: ERROR_INPUT when there is no such
+   rule (the known ones are listed) or it has no such number (those it has are). */
+int scaling_key_check(const char *type, const char *name, struct error *error);
+
 /* The rule of `scaling`, with its numbers checked: unknown rule (the known ones are listed),
    unknown number, missing number, a number out of its range are ERROR_INPUT. */
 int scaling_rule_check(const struct spec_scaling *scaling, const struct scaling_rule **rule,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/number.h"
+#include "lib/rope/scaling.h"
 
 void spec_default(struct rope_spec *spec) {
   *spec = (struct rope_spec){.head_dim = 128,
@@ -62,10 +63,9 @@ static int copy_word(const char **text, const char *stops, char word[SPEC_KEY], 
   return OK;
 }
 
-/* One "key=value"; *text is moved behind it. */
-static int parse_parameter(const char **text, struct spec_scaling *scaling, struct error *error) {
-  char key[SPEC_KEY], number[64];
-  if (copy_word(text, "=,", key, "the name of a scaling parameter", error)) return error->code;
+/* The "=value" behind `key`; *text is moved behind it. */
+static int parse_value(const char **text, const char *key, double *real, struct error *error) {
+  char number[64];
   if (**text != '=' || !(*text)[1] || (*text)[1] == ',')
     return error_set(error, ERROR_INPUT,
                      "the scaling parameter '%s' has no value: '%s=NUMBER' is "
@@ -79,12 +79,21 @@ static int parse_parameter(const char **text, struct spec_scaling *scaling, stru
   memcpy(number, value, length);
   number[length] = '\0';
   *text = value + length;
-  double real;
+  if (strcmp(key, "original_max_position_embeddings")) return number_real(number, key, real, error);
   int64_t tokens;
-  if (!strcmp(key, "original_max_position_embeddings")) {
-    if (number_tokens(number, key, 1, INT64_MAX, &tokens, error)) return error->code;
-    real = (double)tokens;
-  } else if (number_real(number, key, &real, error)) {
+  const int failed = number_tokens(number, key, 1, INT64_MAX, &tokens, error);
+  *real = (double)tokens;
+  return failed;
+}
+
+/* One "key=value"; *text is moved behind it. A name that no rule takes is a worse fault than its
+   value. */
+static int parse_parameter(const char **text, struct spec_scaling *scaling, struct error *error) {
+  char key[SPEC_KEY];
+  double real;
+  if (copy_word(text, "=,", key, "the name of a scaling parameter", error)) return error->code;
+  if (parse_value(text, key, &real, error)) {
+    scaling_key_check(scaling->type, key, error);
     return error->code;
   }
   if (parameter_find(scaling, key))

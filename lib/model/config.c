@@ -70,7 +70,7 @@ static int read_family(struct config *config, struct error *error) {
   config->model_type = type;
   if (!*config->spec->label)
     snprintf(config->spec->label, SPEC_LABEL, "%s", type && strlen(type) < 64 ? type : "model");
-  const bool known = model_family_find(type, &config->family);
+  config->known = model_family_find(type, &config->family);
   config->spec->layout = config->family.layout;
   if (config->family.instead)
     return error_set(error, ERROR_INPUT, "the model has no RoPE: model_type '%s' has %s", type,
@@ -83,7 +83,7 @@ static int read_family(struct config *config, struct error *error) {
   if (!type)
     spec_warn(config->spec, config->meta,
               "there is no model_type: the pairs are taken as halves, as in most models");
-  else if (!known)
+  else if (!config->known)
     spec_warn(
         config->spec, config->meta,
         "the model_type '%.63s' is not known: its pairs are taken as halves, as in most models",

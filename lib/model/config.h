@@ -2,6 +2,7 @@
 #ifndef ROPETOOL_MODEL_CONFIG_H
 #define ROPETOOL_MODEL_CONFIG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "lib/base/error.h"
@@ -24,7 +25,9 @@ struct config {
   const struct fields *level[CONFIG_LEVELS]; /* text_config before what holds it */
   size_t levels;
   const char *model_type; /* NULL: none */
+  bool known;             /* the family is that of model_type, not the usual one */
   struct model_family family;
+  const char *head_key;      /* which field gave head_dim; NULL: a quotient did */
   const struct fields *rope; /* rope_parameters or rope_scaling; NULL: none */
   const char *rope_name;
   struct rope_spec *spec;

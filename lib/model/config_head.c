@@ -47,6 +47,7 @@ static int read_head_dim(struct config *config, struct error *error) {
     if (head) {
       const int failed = fields_count(level, head, &dim, error);
       config->spec->head_dim = (size_t)dim;
+      config->head_key = head;
       return failed;
     }
     if (hidden && heads) return divide(config, level, hidden, heads, error);
@@ -88,6 +89,33 @@ static int read_count(const struct config *config, int64_t *count, struct error 
   return place ? fields_count(place, key, count, error) : OK;
 }
 
+/* A count of rotated dimensions that cannot be: `key` gave it, NULL a default. Of whole heads the
+   heads are at fault. */
+static int refuse_rotary_dim(const struct config *config, int64_t dim, const char *key,
+                             struct error *error) {
+  const size_t head = config->spec->head_dim;
+  if (dim == (int64_t)head && config->head_key)
+    return error_set(error, ERROR_INPUT,
+                     "'%s' is %zu: an even number is needed, as dimensions rotate in pairs",
+                     config->head_key, head);
+  if (dim == (int64_t)head)
+    return error_set(
+        error, ERROR_INPUT,
+        "the head dimension, 'hidden_size' over 'num_attention_heads', is %zu: an even "
+        "number is needed, as dimensions rotate in pairs",
+        head);
+  if (key)
+    return error_set(error, ERROR_INPUT,
+                     "%lld of %zu dimensions of a head would rotate: '%s' must give an "
+                     "even number from 2 to the head dimension",
+                     (long long)dim, head, key);
+  return error_set(error, ERROR_INPUT,
+                   "%lld of %zu dimensions of a head would rotate, by the default %.10g of "
+                   "model_type '%.63s': 'partial_rotary_factor' must give an even number from 2 to "
+                   "the head dimension",
+                   (long long)dim, head, config->family.share, config->model_type);
+}
+
 static int read_rotary_dim(struct config *config, struct error *error) {
   struct rope_spec *spec = config->spec;
   double share;
@@ -96,7 +124,8 @@ static int read_rotary_dim(struct config *config, struct error *error) {
   int failed = read_share(config, &share, &key, error);
   if (!failed) failed = read_count(config, &count, error);
   if (failed) return failed;
-  if (share == 0 && count == 0) {
+  const bool given = share > 0 || count > 0;
+  if (!given) {
     share = config->family.share;
     if (share < 1 && !config->family.silent)
       spec_warn(spec, config->meta,
@@ -112,10 +141,7 @@ static int read_rotary_dim(struct config *config, struct error *error) {
                      "dimensions",
                      (long long)count, key, share, (long long)product, spec->head_dim);
   if (product < 2 || product % 2 || (uint64_t)product > spec->head_dim)
-    return error_set(error, ERROR_INPUT,
-                     "%lld of %zu dimensions of a head would rotate: '%s' must give an "
-                     "even number from 2 to the head dimension",
-                     (long long)product, spec->head_dim, count > 0 ? "rotary_dim" : key);
+    return refuse_rotary_dim(config, product, count > 0 ? "rotary_dim" : given ? key : NULL, error);
   spec->rotary_dim = (size_t)product;
   return OK;
 }

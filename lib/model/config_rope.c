@@ -110,6 +110,18 @@ int config_find_rope(struct config *config, struct error *error) {
   return failed ? failed : check_both(config, place, error);
 }
 
+static void warn_default_base(const struct config *config) {
+  const double base = config->family.base;
+  if (config->known)
+    spec_warn(config->spec, config->meta,
+              "there is no 'rope_theta': %.10g, the default of model_type '%.63s', is used", base,
+              config->model_type);
+  else
+    spec_warn(config->spec, config->meta,
+              "there is no 'rope_theta'%s: %.10g, the default of most models, is used",
+              config->model_type ? "" : " and no 'model_type'", base);
+}
+
 static int read_base(struct config *config, struct error *error) {
   static const char *const keys[] = {"rope_theta", "rotary_emb_base", NULL};
   static const char *const ratio_keys[] = {"rope_ratio", NULL};
@@ -126,9 +138,7 @@ static int read_base(struct config *config, struct error *error) {
   /* rope_ratio is ChatGLM's way to give a base, and stands for rope_theta. */
   config->spec->base = given > 0 ? given : config->family.base * ratio;
   if (given == 0 && ratio == 1 && !(config->family.silent && !config->rope))
-    spec_warn(config->spec, config->meta,
-              "there is no 'rope_theta': %.10g, the default of model_type '%.63s', is used",
-              config->family.base, config->model_type ? config->model_type : "?");
+    warn_default_base(config);
   return OK;
 }
 

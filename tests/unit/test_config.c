@@ -121,6 +121,12 @@ static void head_dimension_is_the_explicit_one(void **state) {
   refused("{\"model_type\": \"llama\", \"hidden_size\": 64, \"num_attention_heads\": 0}",
           "'num_attention_heads' is 0: a whole number from 1 to 2^53 is needed");
   refused(PLAIN(", \"head_dim\": -128"), "'head_dim' is -128");
+  refused(PLAIN(", \"head_dim\": 127"), "'head_dim' is 127: an even number is needed");
+  refused(PLAIN(", \"kv_channels\": 1"), "'kv_channels' is 1: an even number is needed");
+  refused(PLAIN(", \"head_dim\": 127, \"partial_rotary_factor\": 1.0"),
+          "'head_dim' is 127: an even");
+  refused("{\"model_type\": \"llama\", \"hidden_size\": 508, \"num_attention_heads\": 4}",
+          "'hidden_size' over 'num_attention_heads', is 127: an even number is needed");
   refused(PLAIN(", \"head_dim\": 127.5"), "'head_dim' is 127.5");
   refused(PLAIN(", \"head_dim\": 1e300"), "'head_dim' is 1e+300");
   refused(PLAIN(", \"head_dim\": true"), "'head_dim' is true");
@@ -166,6 +172,9 @@ static void part_of_a_head_rotates(void **state) {
           "'partial_rotary_factor' is 0: a number greater than 0");
   refused(PLAIN(", \"partial_rotary_factor\": \"0.5\""),
           "'partial_rotary_factor' is the text \"0.5\"");
+  refused(
+      "{\"model_type\": \"gpt_neox\", \"head_dim\": 12}",
+      "3 of 12 dimensions of a head would rotate, by the default 0.25 of model_type 'gpt_neox'");
   /* The default of a family is said when it is used. */
   read_well("{\"model_type\": \"gpt_neox\", \"hidden_size\": 6144, \"num_attention_heads\": 64,"
             " \"rotary_emb_base\": 10000}",

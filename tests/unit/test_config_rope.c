@@ -172,6 +172,12 @@ static void oddities_are_warned_about(void **state) {
   assert_int_equal(spec.layout, LAYOUT_HALVES);
   assert_string_equal(spec.label, "brand_new");
   warned(0, "the model_type 'brand_new' is not known: its pairs are taken as halves");
+  read_well("{\"model_type\": \"brand_new\", \"head_dim\": 64}", 2);
+  warned(1, "there is no 'rope_theta': 10000, the default of most models, is used");
+  read_well("{\"head_dim\": 64}", 2);
+  warned(
+      1,
+      "there is no 'rope_theta' and no 'model_type': 10000, the default of most models, is used");
   read_well("{\"head_dim\": 64, \"rope_theta\": 1e4}", 1);
   assert_string_equal(spec.label, "model");
   warned(0, "there is no model_type: the pairs are taken as halves");

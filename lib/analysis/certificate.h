@@ -42,10 +42,11 @@ struct certificate_request {
                     the check proves nothing there
            note     a fact to know, nothing was checked
 
-   meta: max_position, positions, dense_positions (of the two costliest checks), precisions,
-   vectors, seed, head_dim, rotary_dim; the counts passed, failed, vacuous, notes; reading (how to
-   read it). Failed checks are rows, not errors. ERROR_INPUT: a head wider than
-   CERTIFICATE_DIM_MAXIMUM, a max_position outside 0 .. CERTIFICATE_POSITION_MAXIMUM, no precision.
+   meta: the resolved spectrum (precision: null when there are several); max_position, positions,
+   dense_positions (of the two costliest checks), precisions, vectors, seed; the counts passed,
+   failed, vacuous, notes; reading (how to read it). Failed checks are rows, not errors.
+   ERROR_INPUT: a head wider than CERTIFICATE_DIM_MAXIMUM, a max_position outside 0 ..
+   CERTIFICATE_POSITION_MAXIMUM, no precision.
  */
 int certificate_run(struct backend *backend, const struct certificate_request *request,
                     struct table **table, struct error *error);

@@ -145,8 +145,10 @@ static void set_positions(struct meta *meta, const struct certificate *work) {
 static void set_meta(struct meta *meta, const struct certificate *work,
                      const struct counts *counts) {
   const struct certificate_request *request = work->request;
-  meta_set_integer(meta, "head_dim", (int64_t)work->dim);
-  meta_set_integer(meta, "rotary_dim", (int64_t)(2 * request->spectrum->pairs));
+  spectrum_describe(request->spectrum, meta);
+  /* The checks have formats of their own. */
+  meta_set_text(meta, "precision",
+                request->precision_count == 1 ? precision_name(request->precisions[0]) : NULL);
   meta_set_integer(meta, "max_position", request->max_position);
   set_positions(meta, work);
   for (size_t p = 0; p < request->precision_count; p++)

@@ -252,6 +252,41 @@ static void coverage_is_stated(void **state) {
   spectrum_destroy(spectrum);
 }
 
+/* A certificate says what it is of: every value that makes the spectrum. */
+static void spectrum_is_stated(void **state) {
+  struct rope_spec spec;
+  struct error error;
+  spec_default(&spec);
+  snprintf(spec.label, sizeof spec.label, "mine");
+  spec.head_dim = 16;
+  spec.rotary_dim = 8;
+  spec.base = 500000;
+  spec.layout = LAYOUT_HALVES;
+  spec.context = 4096;
+  assert_int_equal(spec_parse_scaling("linear:factor=4", &spec.scaling, &error), OK);
+  struct spectrum *spectrum;
+  assert_int_equal(spectrum_create(&spec, &spectrum, &error), OK);
+  struct table *table = certify(*state, spectrum, 100, all, 2);
+  const struct meta *meta = table_meta(table);
+  assert_string_equal(meta_text(meta, "label"), "mine");
+  assert_string_equal(meta_text(meta, "layout"), "halves");
+  assert_near(meta_real(meta, "head_dim", NAN), 16, 0);
+  assert_near(meta_real(meta, "rotary_dim", NAN), 8, 0);
+  assert_near(meta_real(meta, "base", NAN), 500000, 0);
+  assert_near(meta_real(meta, "effective_base", NAN), 500000, 0);
+  assert_near(meta_real(meta, "context", NAN), 4096, 0);
+  assert_near(meta_real(meta, "attention_factor", NAN), 1, 0);
+  assert_near(meta_real(meta, "softmax_factor", NAN), 1, 0);
+  assert_string_equal(meta_text(meta_child(meta, "scaling"), "type"), "linear");
+  assert_near(meta_real(meta_child(meta, "scaling"), "factor", NAN), 4, 0);
+  assert_null(meta_text(meta, "precision"));
+  table_destroy(table);
+  table = certify(*state, spectrum, 100, all + 1, 1);
+  assert_string_equal(meta_text(table_meta(table), "precision"), "fp32");
+  table_destroy(table);
+  spectrum_destroy(spectrum);
+}
+
 static void expect_error(struct backend *backend, const struct certificate_request *request,
                          int code, const char *part) {
   struct table *table = NULL;
@@ -336,8 +371,8 @@ int main(void) {
       cmocka_unit_test(tolerances_are_tight),      cmocka_unit_test(start_alone_proves_nothing),
       cmocka_unit_test(short_formats_end),         cmocka_unit_test(one_pair_has_one_layout),
       cmocka_unit_test(attention_factor_is_noted), cmocka_unit_test(coverage_is_stated),
-      cmocka_unit_test(refuses_requests),          cmocka_unit_test(says_what_memory_it_lacks),
-      cmocka_unit_test(threads_do_not_matter),
+      cmocka_unit_test(spectrum_is_stated),        cmocka_unit_test(refuses_requests),
+      cmocka_unit_test(says_what_memory_it_lacks), cmocka_unit_test(threads_do_not_matter),
   };
   return cmocka_run_group_tests(tests, open_backend, close_backend);
 }

@@ -143,6 +143,9 @@ static void describe_request(const struct decay_request *request, struct meta *m
   struct meta *distances = meta_object(meta, "distances");
   meta_set_integer(distances, "first", request->distance[0]);
   meta_set_integer(distances, "last", request->distance[request->count - 1]);
+  if (request->spacing) meta_set_text(distances, "spacing", request->spacing);
+  if (request->spacing && !strcmp(request->spacing, "linear"))
+    meta_set_integer(distances, "step", request->step);
   meta_set_integer(distances, "count", (int64_t)request->count);
   meta_set_text(meta, "arithmetic",
                 precision_name(request->single ? PRECISION_FP32 : PRECISION_FP64));

@@ -29,8 +29,11 @@ int normalisation_parse(const char *name, enum normalisation *normalisation, str
 struct decay_request {
   const int64_t *distance; /* (distance) ascending, >= 0, at least one */
   size_t count;
-  bool single; /* computed in float where it is faster: bound within 2e-6 of itself, cosine_sum
-                  within 2e-6 of pairs; spectra in fp64 only */
+  /* How they lie, for the meta data: "linear", `step` apart, or "log"; NULL: not said. */
+  const char *spacing;
+  int64_t step; /* of "linear" */
+  bool single;  /* computed in float where it is faster: bound within 2e-6 of itself, cosine_sum
+                   within 2e-6 of pairs; spectra in fp64 only */
   enum normalisation normalisation; /* of bound and envelope alone */
   bool envelope, limit;
   size_t samples;
@@ -43,8 +46,9 @@ struct decay_request {
    1; ERROR_FAILED: more than memory holds. *distance is to be released with free(). */
 int decay_linear_distances(int64_t first, int64_t last, int64_t step, int64_t **distance,
                            size_t *count, struct error *error);
-/* At most `points` (>= 2) distinct whole distances from first to last, evenly spaced in the
-   logarithm; 0 is kept when first is 0. So many points that every distance is met give them all. */
+/* min(points, last − first + 1) distinct whole distances, ascending, first and last among them, as
+   evenly spaced in the logarithm as whole numbers are; behind 0 comes 1. ERROR_INPUT: also fewer
+   than 2 points. */
 int decay_log_distances(int64_t first, int64_t last, size_t points, int64_t **distance,
                         size_t *count, struct error *error);
 
@@ -52,9 +56,9 @@ int decay_log_distances(int64_t first, int64_t last, size_t points, int64_t **di
    columns asked for. None holds the attention factor. Names of series are distinct: the spec's
    label, else "d=128 b=10000" with what is not plain after it.
 
-   meta: distances {first, last, count}, arithmetic ("fp64" or "fp32"), normalise, and what was
-   asked for. meta.series: one object each, with "series", the resolved spectrum and, over the
-   distances listed (null: none):
+   meta: distances {first, last, spacing and step where known, count}, arithmetic ("fp64" or
+   "fp32"), normalise, and what was asked for. meta.series: one object each, with "series", the
+   resolved spectrum and, over the distances listed (null: none):
    - rises, first_rise: the steps between neighbours where the bound grows by more than its rounding
      error, and the distance that the first of them reaches;
    - minimum, minimum_distance: of the bound, as normalised;

@@ -38,6 +38,19 @@ int decay_linear_distances(int64_t first, int64_t last, int64_t step, int64_t **
   return OK;
 }
 
+/* The distance behind `from` when `left` of them are to reach `last`, evenly in the logarithm from
+   here on. Where such a step would be shorter than 1 it is 1, and the ratio of the steps behind it
+   grows. Every one of them still finds a whole number of its own. */
+static int64_t next_log_distance(int64_t from, int64_t last, uint64_t left) {
+  if (from == 0) return left == 1 ? last : 1; /* 0 has no logarithm */
+  const int64_t most = last - (int64_t)(left - 1);
+  const long double ratio = logl((long double)last) - logl((long double)from);
+  const long double exact = (long double)from * expl(ratio / (long double)left);
+  if (left == 1 || exact >= (long double)most) return most;
+  const int64_t next = (int64_t)roundl(exact);
+  return next > from ? next : from + 1;
+}
+
 int decay_log_distances(int64_t first, int64_t last, size_t points, int64_t **distance,
                         size_t *count, struct error *error) {
   const int status = check_range(first, last, error);
@@ -45,25 +58,14 @@ int decay_log_distances(int64_t first, int64_t last, size_t points, int64_t **di
   if (points < 2)
     return error_set(error, ERROR_INPUT, "too few points '%zu' for a range of distances: 2 or more",
                      points);
-  const int64_t start = first ? first : 1; /* the first distance that has a logarithm */
-  if (last <= start) return decay_linear_distances(first, last, 1, distance, count, error);
-  const size_t steps = points - 1 - (first == 0);
-  const long double ratio = logl((long double)last) - logl((long double)start);
-  /* The widest gap is the last one; when it is under 1, no whole distance is left out. */
-  if ((long double)steps > (long double)last * ratio)
-    return decay_linear_distances(first, last, 1, distance, count, error);
-  int64_t *list = create(points, error);
+  const uint64_t range = (uint64_t)last - (uint64_t)first + 1;
+  const uint64_t total = points < range ? points : range;
+  int64_t *list = create(total, error);
   if (!list) return ERROR_FAILED;
-  size_t used = 0;
-  if (first == 0) list[used++] = 0;
-  for (size_t i = 0; i <= steps; i++) {
-    const long double share = steps ? (long double)i / (long double)steps : 1;
-    const long double exact = (long double)start * expl(ratio * share);
-    int64_t next = i == steps ? last : (int64_t)roundl(exact);
-    if (next > last) next = last;
-    if (!used || next > list[used - 1]) list[used++] = next;
-  }
+  list[0] = first;
+  for (uint64_t i = 1; i < total; i++)
+    list[i] = next_log_distance(list[i - 1], last, total - i);
   *distance = list;
-  *count = used;
+  *count = (size_t)total;
   return OK;
 }

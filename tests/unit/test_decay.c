@@ -64,6 +64,7 @@ static void known_summaries(void **state) {
   assert_near(meta_real(distances, "first", NAN), 0, 0);
   assert_near(meta_real(distances, "last", NAN), 256, 0);
   assert_near(meta_real(distances, "count", NAN), 257, 0);
+  assert_null(meta_text(distances, "spacing"));
   assert_string_equal(meta_text(table_meta(table), "normalise"), "mean");
   table_destroy(table);
   /* Negative cosine sums up to 2048 and 4096: counted in double precision over whole distances. */
@@ -76,6 +77,26 @@ static void known_summaries(void **state) {
   }
   spectrum_destroy(series[0]);
   spectrum_destroy(series[1]);
+}
+
+/* How the distances lie is said where it is known. */
+static void spacing_is_stated(void **state) {
+  struct spectrum *spectrum = plain_spectrum(8, 10000);
+  struct decay_request request = plain;
+  request.spacing = "linear";
+  request.step = 1;
+  struct table *table = run(*state, request, 3, 20, &spectrum, 1);
+  const struct meta *distances = meta_child(table_meta(table), "distances");
+  assert_string_equal(meta_text(distances, "spacing"), "linear");
+  assert_near(meta_real(distances, "step", NAN), 1, 0);
+  table_destroy(table);
+  request.spacing = "log";
+  table = run(*state, request, 3, 20, &spectrum, 1);
+  distances = meta_child(table_meta(table), "distances");
+  assert_string_equal(meta_text(distances, "spacing"), "log");
+  assert_true(isnan(meta_real(distances, "step", NAN)));
+  table_destroy(table);
+  spectrum_destroy(spectrum);
 }
 
 /* Base 1: |S_j| = j at every distance. Two dimensions: one pair, |S_1| = 1. Neither ever rises. */
@@ -405,6 +426,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(known_bounds),
       cmocka_unit_test(known_summaries),
+      cmocka_unit_test(spacing_is_stated),
       cmocka_unit_test(constant_curves),
       cmocka_unit_test(normalisations),
       cmocka_unit_test(envelope_is_the_largest_still_to_come),

@@ -5,6 +5,7 @@
 
 #include "lib/analysis/decay_parts.h"
 #include "lib/base/memory.h"
+#include "lib/base/progress.h"
 #include "lib/rope/phases.h"
 
 static const char *const normalisation_names[] = {
@@ -199,8 +200,11 @@ int decay_run(struct backend *backend, const struct decay_request *request,
   if (!status) status = add_columns(&work, error);
   if (!status) status = table_add_rows(work.table, rows, error);
   if (!status) describe_request(request, table_meta(work.table));
-  for (size_t i = 0; !status && i < series_count; i++)
+  for (size_t i = 0; !status && i < series_count; i++) {
+    progress_part(i, series_count);
     status = run_series(&work, series, series_count, i, error);
+  }
+  progress_part(series_count, series_count);
   free(work.values);
   if (status)
     table_destroy(work.table);

@@ -58,11 +58,46 @@ static void progress_is_reported_one_at_a_time(void **state) {
   assert_int_equal(calls, STEPS);
 }
 
+static uint64_t last_done, last_total;
+
+static void note(uint64_t done, uint64_t total) {
+  last_done = done;
+  last_total = total;
+}
+
+static void assert_share(uint64_t done, uint64_t total) {
+  assert_int_equal(last_done, done);
+  assert_int_equal(last_total, total);
+}
+
+static void parts_make_a_whole(void **state) {
+  (void)state;
+  progress_set(note);
+  progress_part(0, 3);
+  assert_share(0, 3);
+  progress_report(5, 10);
+  assert_share(5, 30);
+  progress_part(1, 3);
+  assert_share(1, 3);
+  progress_part(2, 3);
+  progress_report(10, 10);
+  assert_share(30, 30);
+  progress_part(3, 3);
+  assert_share(1, 1);
+  progress_report(5, 10);
+  assert_share(5, 10);
+  progress_set(NULL);
+  progress_part(1, 2);
+  progress_part(2, 2);
+  assert_share(5, 10);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(only_the_cores_we_may_use),
       cmocka_unit_test(as_many_threads_as_asked_for),
       cmocka_unit_test(progress_is_reported_one_at_a_time),
+      cmocka_unit_test(parts_make_a_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

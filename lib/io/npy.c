@@ -56,8 +56,10 @@ void npy_write_reals(FILE *out, const double *values, size_t count) {
 }
 
 void npy_write_integer(FILE *out, int64_t value) {
-  for (int shift = 0; shift < 64; shift += 8)
-    fputc((int)((uint64_t)value >> shift & 255), out);
+  unsigned char bytes[8];
+  for (int i = 0; i < 8; i++)
+    bytes[i] = (unsigned char)((uint64_t)value >> 8 * i);
+  fwrite(bytes, 1, sizeof bytes, out);
 }
 
 void npy_write_name(FILE *out, const char *name) {

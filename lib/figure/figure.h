@@ -39,6 +39,15 @@ struct curve_plot {
   const char *title, *xlabel, *ylabel;
 };
 
+/* How many of the cells, or of the points of lines, bands and overlay, the figure leaves out though
+   they are there: those that an axis or colours in the logarithm cannot show (0 and below), and
+   infinite ones of curves. NaN, an empty cell of a table or a masked one of a map, is nothing to be
+   shown; in an overlay it counts too. Nothing is left out for where it lies: axes reach as far as
+   the points. */
+size_t figure_left_out_matrix(const struct matrix *matrix, const struct figure_options *options);
+size_t figure_left_out_table(const struct table *table, const struct curve_plot *plot,
+                             const struct figure_options *options);
+
 /* The files of one figure: picture alone, or (TeX) the text and the PDF that it includes. */
 struct figure {
   struct blob picture; /* PNG, PDF or SVG bytes; for TeX the PDF */

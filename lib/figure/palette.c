@@ -138,8 +138,12 @@ int colour_scale_fit(const struct matrix *matrix, int logarithmic, struct colour
   return OK;
 }
 
+int colour_shows(const struct colour_scale *scale, double value) {
+  return !isnan(value) && !(scale->logarithmic && value <= 0);
+}
+
 int colour_index(const struct colour_scale *scale, double value) {
-  if (isnan(value)) return -1;
+  if (!colour_shows(scale, value)) return -1;
   if (value <= scale->low) return 0;
   if (value >= scale->high) return PALETTE_SIZE - 1;
   const double part = scale->logarithmic ? log(value / scale->low) / log(scale->high / scale->low)

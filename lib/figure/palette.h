@@ -39,7 +39,12 @@ struct colour_scale {
 int colour_scale_fit(const struct matrix *matrix, int logarithmic, struct colour_scale *scale,
                      struct error *error);
 
-/* Index 0..255 of a value, clamped; −1 for NaN. Infinities take the end they point to. */
+/* Whether a value has a colour: NaN has none, on a logarithmic scale neither 0 nor what is below.
+ */
+int colour_shows(const struct colour_scale *scale, double value);
+
+/* Index 0..255 of a value, clamped; −1 when it has no colour. Infinities take the end they point
+   to. */
 int colour_index(const struct colour_scale *scale, double value);
 
 /* The value in the middle of the colour's interval: colour_index gives `index` back. */

@@ -15,17 +15,17 @@ static const char shades[] = ".:-=+*#%@";
 enum { SCALE_WIDTH = 16 }; /* characters of the colour scale */
 
 /* The cell that stands for rows × columns of them: what a reader looks for, the largest value (of
-   signed ones the largest size); of angles the first. NaN when all are. */
-static double representative(const struct matrix *matrix, size_t row, size_t row_end, size_t column,
-                             size_t column_end) {
+   signed ones the largest size); of angles the first. NaN when none has a colour. */
+static double representative(const struct matrix *matrix, const struct colour_scale *scale,
+                             size_t row, size_t row_end, size_t column, size_t column_end) {
   double best = NAN;
   for (size_t r = row; r < row_end; r++)
     for (size_t c = column; c < column_end; c++) {
       const double value = matrix->cells[r * matrix->columns + c];
-      const bool first = isnan(best);
-      if (first || (matrix->range == MATRIX_SEQUENTIAL && value > best) ||
+      if (!colour_shows(scale, value)) continue;
+      if (isnan(best) || (matrix->range == MATRIX_SEQUENTIAL && value > best) ||
           (matrix->range == MATRIX_DIVERGING && fabs(value) > fabs(best)))
-        best = isnan(value) ? best : value;
+        best = value;
     }
   return best;
 }
@@ -34,7 +34,7 @@ static double representative(const struct matrix *matrix, size_t row, size_t row
 static int cell_index(const struct matrix *matrix, const struct colour_scale *scale, size_t row,
                       size_t down, size_t column, size_t across) {
   if (row >= down) return -1;
-  return colour_index(scale, representative(matrix, matrix_first(row, matrix->rows, down),
+  return colour_index(scale, representative(matrix, scale, matrix_first(row, matrix->rows, down),
                                             matrix_first(row + 1, matrix->rows, down),
                                             matrix_first(column, matrix->columns, across),
                                             matrix_first(column + 1, matrix->columns, across)));

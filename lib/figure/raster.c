@@ -15,11 +15,12 @@ enum { LARGEST_SIDE = 1000000 }; /* libpng reads no larger ones by default */
 struct raster_writer {
   const struct matrix *matrix;
   const struct palette *palette;
+  const struct colour_scale *scale;
   uint32_t density;
   FILE *out;
-  uint8_t *colours;           /* (row, column): palette index of each cell, anything where masked */
+  uint8_t *colours; /* (row, column): palette index of each cell, anything where it has none */
   uint8_t used[PALETTE_SIZE]; /* by palette index: 1 when a cell has that colour */
-  uint8_t masked;             /* 1 when a cell is masked */
+  uint8_t masked;             /* 1 when a cell has no colour */
   uint8_t *row;
   png_structp png;
   png_infop info;
@@ -45,13 +46,13 @@ static void flush_bytes(png_structp png) {
 }
 
 /* Colours every cell, and notes which colours are used at all. */
-static void colour_cells(struct raster_writer *writer, const struct colour_scale *scale) {
+static void colour_cells(struct raster_writer *writer) {
   const size_t rows = writer->matrix->rows, columns = writer->matrix->columns;
   uint8_t used[PALETTE_SIZE] = {0}, masked = 0;
 #pragma omp parallel for reduction(| : used[:PALETTE_SIZE]) reduction(| : masked)
   for (size_t r = 0; r < rows; r++) {
     for (size_t i = r * columns; i < (r + 1) * columns; i++) {
-      const int index = colour_index(scale, writer->matrix->cells[i]);
+      const int index = colour_index(writer->scale, writer->matrix->cells[i]);
       writer->colours[i] = (uint8_t)index;
       if (index < 0)
         masked = 1;
@@ -109,7 +110,7 @@ static void write_palette_picture(struct raster_writer *writer, size_t spare) {
     const double *cells = writer->matrix->cells + r * columns;
     const uint8_t *colours = writer->colours + r * columns;
     for (size_t c = 0; c < columns; c++)
-      writer->row[c] = isnan(cells[c]) ? 0 : place[colours[c]];
+      writer->row[c] = colour_shows(writer->scale, cells[c]) ? place[colours[c]] : 0;
     png_write_row(writer->png, writer->row);
   }
 }
@@ -145,7 +146,8 @@ static void write_rgb_picture(struct raster_writer *writer) {
     const double *cells = writer->matrix->cells + r * columns;
     const uint8_t *colours = writer->colours + r * columns;
     for (size_t c = 0; c < columns; c++)
-      memcpy(writer->row + 3 * c, isnan(cells[c]) ? hole : writer->palette->rgb[colours[c]], 3);
+      memcpy(writer->row + 3 * c,
+             colour_shows(writer->scale, cells[c]) ? writer->palette->rgb[colours[c]] : hole, 3);
     png_write_row(writer->png, writer->row);
   }
 }
@@ -165,8 +167,11 @@ static int write_picture(struct raster_writer *writer) {
 
 int raster_write(const struct matrix *matrix, const struct palette *palette,
                  const struct colour_scale *scale, double dpi, FILE *out, struct error *error) {
-  struct raster_writer writer = {
-      .matrix = matrix, .palette = palette, .density = raster_density(dpi), .out = out};
+  struct raster_writer writer = {.matrix = matrix,
+                                 .palette = palette,
+                                 .scale = scale,
+                                 .density = raster_density(dpi),
+                                 .out = out};
   const size_t longest = matrix->rows > matrix->columns ? matrix->rows : matrix->columns;
   if (!matrix->rows || !matrix->columns || longest > LARGEST_SIDE)
     return error_set(error, ERROR_INPUT,
@@ -182,7 +187,7 @@ int raster_write(const struct matrix *matrix, const struct palette *palette,
     writer.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, error, report, ignore);
     writer.info = writer.png ? png_create_info_struct(writer.png) : NULL;
     if (writer.info) {
-      colour_cells(&writer, scale);
+      colour_cells(&writer);
       status = write_picture(&writer);
     } else {
       error_set(error, ERROR_FAILED, "cannot write the PNG: libpng does not start");

@@ -11,11 +11,12 @@
 #include "lib/figure/palette.h"
 #include "lib/io/matrix.h"
 
-/* Writes one pixel per cell, row 0 at the top, with pHYs of `dpi`. Masked cells are transparent
-   (white to those who ignore transparency), every other pixel is exactly its palette colour. The
-   PNG is an 8-bit palette; a matrix that has masked cells and uses all 256 colours does not fit one
-   and becomes RGB with a transparent colour. ERROR_INPUT: more than 1,000,000 cells a side, a
-   resolution that is none. ERROR_FAILED: memory, or `out` cannot be written. */
+/* Writes one pixel per cell, row 0 at the top, with pHYs of `dpi`. Cells without a colour, masked
+   ones or not above 0 on a logarithmic scale, are transparent (white to those who ignore
+   transparency), every other pixel is exactly its palette colour. The PNG is an 8-bit palette; a
+   matrix that has such cells and uses all 256 colours does not fit one and becomes RGB with a
+   transparent colour. ERROR_INPUT: more than 1,000,000 cells a side, a resolution that is none.
+   ERROR_FAILED: memory, or `out` cannot be written. */
 int raster_write(const struct matrix *matrix, const struct palette *palette,
                  const struct colour_scale *scale, double dpi, FILE *out, struct error *error);
 

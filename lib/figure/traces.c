@@ -87,15 +87,17 @@ static void trace_add(struct trace *trace, double x, double low, double high) {
   trace->high[trace->count++] = high;
 }
 
+bool point_shows(const struct point *point, bool log_x, bool log_y) {
+  return isfinite(point->x) && isfinite(point->low) && isfinite(point->high) &&
+         !(log_x && point->x <= 0) && !(log_y && (point->low <= 0 || point->high <= 0));
+}
+
 /* Adds a point, or a gap where there is none and the last one was not. */
-static void trace_add_checked(struct trace *trace, double x, double low, double high, bool log_x,
-                              bool log_y) {
-  const bool shown = isfinite(x) && isfinite(low) && isfinite(high) && !(log_x && x <= 0) &&
-                     !(log_y && (low <= 0 || high <= 0));
+static void trace_add_checked(struct trace *trace, const struct point *point, bool shown) {
   if (shown)
-    trace_add(trace, x, low, high);
+    trace_add(trace, point->x, point->low, point->high);
   else if (trace->count && !isnan(trace->low[trace->count - 1]))
-    trace_add(trace, x, NAN, NAN);
+    trace_add(trace, point->x, NAN, NAN);
 }
 
 /* Where the numbers of traces stand: columns of x, low and high. */
@@ -112,10 +114,10 @@ static int collect(struct traces *traces, struct trace trace, const struct sourc
   if (code) return code;
   for (size_t i = 0; i < count; i++) {
     const size_t r = rows ? rows[i] : i;
-    const double x = table_real(source->table, r, (size_t)source->columns[0]);
-    const double low = table_real(source->table, r, (size_t)source->columns[1]);
-    const double high = table_real(source->table, r, (size_t)source->columns[2]);
-    trace_add_checked(&trace, x, low, high, source->log_x, source->log_y);
+    const struct point point = {table_real(source->table, r, (size_t)source->columns[0]),
+                                table_real(source->table, r, (size_t)source->columns[1]),
+                                table_real(source->table, r, (size_t)source->columns[2])};
+    trace_add_checked(&trace, &point, point_shows(&point, source->log_x, source->log_y));
   }
   if (trace.count && isnan(trace.low[trace.count - 1])) trace.count--;
   if (trace.count)

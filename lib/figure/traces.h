@@ -32,6 +32,12 @@ struct traces {
    that is not there or holds text; ERROR_FAILED: nothing to draw. */
 int traces_collect(const struct table *table, const struct curve_plot *plot, bool log_x, bool log_y,
                    struct traces *traces, struct error *error);
+/* Whether a point of these coordinates can be shown; `low` and `high` are the same for lines. */
+struct point {
+  double x, low, high;
+};
+bool point_shows(const struct point *point, bool log_x, bool log_y);
+
 void traces_release(struct traces *traces);
 
 /* Smallest and largest coordinates. */

@@ -135,12 +135,70 @@ static void legend_keeps_clear_of_curves(void **state) {
   table_destroy(table);
 }
 
+static void what_is_left_out_is_counted(void **state) {
+  (void)state;
+  const struct figure_options options[] = {
+      {0}, {.log_x = true}, {.log_y = true}, {.log_x = true, .log_y = true}, {.log_c = true}};
+  struct table *table = table_of_curves(2, 9), *overlay = table_of_curves(1, 6);
+  static const double values[] = {1, 0, NAN, -2, INFINITY, -INFINITY, 3, 4, 5};
+  for (size_t r = 0; r < 9; r++) {
+    table_set_real(table, r, 2, values[r]);
+    table_set_real(table, r, 3, 1);
+    table_set_real(table, r, 4, r == 8 ? NAN : 2);
+    table_set_real(table, 9 + r, 2, 1);
+    table_set_real(table, 9 + r, 3, r == 4 ? -1 : 1);
+    table_set_real(table, 9 + r, 4, 2);
+  }
+  static const double points[] = {1, NAN, INFINITY, 0, -1, 2};
+  for (size_t r = 0; r < 6; r++)
+    table_set_real(overlay, r, 2, points[r]);
+  struct curve_plot plot = plain;
+  static const size_t lines[] = {2, 4, 4, 6, 2}, bands[] = {0, 2, 1, 3, 0},
+                      overlays[] = {2, 3, 4, 5, 2};
+  for (size_t o = 0; o < 5; o++)
+    assert_int_equal(figure_left_out_table(table, &plot, &options[o]), lines[o]);
+  plot.low[0] = "low";
+  plot.high[0] = "high";
+  for (size_t o = 0; o < 5; o++)
+    assert_int_equal(figure_left_out_table(table, &plot, &options[o]), lines[o] + bands[o]);
+  plot.overlay = overlay;
+  plot.overlay_x = "distance";
+  plot.overlay_y = "bound";
+  for (size_t o = 0; o < 5; o++)
+    assert_int_equal(figure_left_out_table(table, &plot, &options[o]),
+                     lines[o] + bands[o] + overlays[o]);
+  plot.overlay_y = "none";
+  assert_int_equal(figure_left_out_table(table, &plot, &options[0]), lines[0] + bands[0]);
+  table_destroy(table);
+  table_destroy(overlay);
+}
+
+/* Points beyond the curves are shown: the axis reaches as far. */
+static void overlays_widen_the_axes(void **state) {
+  (void)state;
+  struct table *table = table_of_curves(1, 9), *overlay = table_of_curves(1, 2);
+  table_set_integer(overlay, 0, 1, -50);
+  table_set_integer(overlay, 1, 1, 700);
+  struct curve_plot plot = plain;
+  plot.overlay = overlay;
+  plot.overlay_x = "distance";
+  plot.overlay_y = "bound";
+  struct figure figure = draw_table(table, &plot, &(struct figure_options){0}, FIGURE_PNG);
+  assert_non_null(strstr(figure.script.data, "set xrange [-50:700]"));
+  assert_int_equal(figure_left_out_table(table, &plot, &(struct figure_options){0}), 0);
+  figure_release(&figure);
+  table_destroy(table);
+  table_destroy(overlay);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(curves_have_their_colours),
       cmocka_unit_test(bands_lines_and_points_are_drawn),
       cmocka_unit_test(missing_values_break_lines),
       cmocka_unit_test(many_points_are_thinned_to_their_extremes),
+      cmocka_unit_test(what_is_left_out_is_counted),
+      cmocka_unit_test(overlays_widen_the_axes),
       cmocka_unit_test(legend_keeps_clear_of_curves),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,7 +85,25 @@ static void logarithmic_colours_are_exact(void **state) {
     matrix->cells[i] = exp(40 * matrix->cells[i]);
   matrix->cells[3] = 0;
   matrix->cells[4] = -1;
-  assert_exact(matrix, &(struct figure_options){.log_c = true}, 0xffffff);
+  const struct figure_options options = {.log_c = true};
+  assert_exact(matrix, &options, 0xffffff);
+  struct figure figure = draw_matrix(matrix, &options, FIGURE_PNG);
+  const double *cells = (const double *)figure.data.data;
+  assert_true(isnan(cells[0]) == false && isnan(cells[3]) && isnan(cells[4]));
+  figure_release(&figure);
+  matrix_destroy(matrix);
+}
+
+static void what_is_left_out_is_counted(void **state) {
+  (void)state;
+  struct matrix *matrix = matrix_random(4, 4, 5);
+  for (size_t i = 0; i < 16; i++)
+    matrix->cells[i] = (double)i - 3;
+  matrix->cells[0] = -INFINITY;
+  matrix->cells[9] = NAN;
+  matrix->cells[10] = INFINITY;
+  assert_int_equal(figure_left_out_matrix(matrix, &(struct figure_options){.log_c = true}), 4);
+  assert_int_equal(figure_left_out_matrix(matrix, &(struct figure_options){.log_x = true}), 0);
   matrix_destroy(matrix);
 }
 
@@ -221,6 +239,7 @@ int main(void) {
       cmocka_unit_test(pixels_are_the_palette_in_any_size),
       cmocka_unit_test(masked_cells_are_paper),
       cmocka_unit_test(logarithmic_colours_are_exact),
+      cmocka_unit_test(what_is_left_out_is_counted),
       cmocka_unit_test(extreme_values_are_exact),
       cmocka_unit_test(first_cell_is_at_the_top_left),
       cmocka_unit_test(reduced_axes_count_positions),

@@ -251,10 +251,15 @@ static void index_and_value_agree(void **state) {
     assert_int_equal(colour_index(&scales[s], scales[s].low), 0);
     assert_int_equal(colour_index(&scales[s], scales[s].high), 255);
     assert_int_equal(colour_index(&scales[s], INFINITY), 255);
-    assert_int_equal(colour_index(&scales[s], -INFINITY), 0);
+    assert_int_equal(colour_index(&scales[s], -INFINITY), scales[s].logarithmic ? -1 : 0);
     assert_int_equal(colour_index(&scales[s], NAN), -1);
   }
-  assert_int_equal(colour_index(&scales[2], -1), 0);
+  /* What has no logarithm has no colour. */
+  static const double none[] = {0, -0.0, -1, -1e300};
+  for (size_t i = 0; i < 4; i++)
+    assert_int_equal(colour_index(&scales[2], none[i]), -1);
+  assert_int_equal(colour_index(&scales[2], 1e-13), 0);
+  assert_int_equal(colour_index(&scales[0], -4), 0);
 }
 
 int main(void) {

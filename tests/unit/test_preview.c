@@ -8,14 +8,14 @@ struct sight {
   const struct table *table;
   const struct curve_plot *plot;
   unsigned columns, rows;
-  bool colour;
+  bool colour, log_c;
 };
 
 static void look(const void *what, FILE *out) {
   const struct sight *sight = what;
   if (sight->matrix)
-    preview_matrix(sight->matrix, &(struct figure_options){0}, sight->columns, sight->rows,
-                   sight->colour, out);
+    preview_matrix(sight->matrix, &(struct figure_options){.log_c = sight->log_c}, sight->columns,
+                   sight->rows, sight->colour, out);
   else
     preview_table(sight->table, sight->plot, sight->columns, sight->rows, sight->colour, out);
 }
@@ -74,6 +74,23 @@ static void shades_grow_with_values(void **state) {
   const struct sight sight = {.matrix = matrix, .columns = 40, .rows = 10};
   char *text = seen(&sight);
   assert_string_equal(text, " .:-=*#%@\n1 ..::--==+**##%%@ 8 score\n");
+  free(text);
+  matrix_destroy(matrix);
+}
+
+/* In the logarithm, what is not above 0 is not there; where cells are merged the others show. */
+static void no_logarithm_no_shade(void **state) {
+  (void)state;
+  struct matrix *matrix = matrix_of(2, 8);
+  matrix->range = MATRIX_DIVERGING;
+  static const double cells[] = {0, -1, 1, 10, 100, -1000, 1000, NAN};
+  for (size_t c = 0; c < 8; c++)
+    matrix->cells[c] = matrix->cells[8 + c] = cells[c];
+  char *text = seen(&(struct sight){.matrix = matrix, .columns = 20, .rows = 10, .log_c = true});
+  assert_memory_equal(text, "  .-* @ \n", 9);
+  free(text);
+  text = seen(&(struct sight){.matrix = matrix, .columns = 4, .rows = 10, .log_c = true});
+  assert_memory_equal(text, " -*@\n", 5);
   free(text);
   matrix_destroy(matrix);
 }
@@ -209,10 +226,10 @@ static void nothing_to_see_prints_nothing(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(shades_grow_with_values),       cmocka_unit_test(half_blocks_hold_two_rows),
-      cmocka_unit_test(diagonals_survive_reduction),   cmocka_unit_test(maps_fit_their_space),
-      cmocka_unit_test(a_rising_line_rises),           cmocka_unit_test(curves_fit_their_space),
-      cmocka_unit_test(nothing_to_see_prints_nothing),
+      cmocka_unit_test(shades_grow_with_values),   cmocka_unit_test(no_logarithm_no_shade),
+      cmocka_unit_test(half_blocks_hold_two_rows), cmocka_unit_test(diagonals_survive_reduction),
+      cmocka_unit_test(maps_fit_their_space),      cmocka_unit_test(a_rising_line_rises),
+      cmocka_unit_test(curves_fit_their_space),    cmocka_unit_test(nothing_to_see_prints_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@
 #include "lib/base/thread.h"
 #include "lib/figure/raster.h"
 
-static const struct colour_scale scale = {0, 256, 0}; /* colour i for i + 0.5 */
+static struct colour_scale scale = {0, 256, 0}; /* colour i for i + 0.5 */
 
 /* 256 different colours, white among them. */
 static struct palette make_palette(void) {
@@ -106,6 +106,21 @@ static void masked_pixels_are_transparent(void **state) {
 static void all_colours_and_transparency_fit(void **state) {
   (void)state;
   check_picture(make_matrix(37, 53, 0, 7), PNG_COLOR_TYPE_RGB);
+}
+
+/* In the logarithm 0 and negative cells are as masked ones. */
+static void what_has_no_logarithm_is_transparent(void **state) {
+  (void)state;
+  scale = (struct colour_scale){0.5, 255.5, 1};
+  for (int first = 0; first < 2; first++) {
+    struct matrix *matrix = make_matrix(37, 53, 0, 0);
+    for (size_t i = first; i < 37 * 53; i++) /* all colours, or all but the last */
+      matrix->cells[i] =
+          i % 7 == 0 ? -(double)(i % 3) : colour_value(&scale, (int)(i % (size_t)(256 - first)));
+    matrix->cells[0] = -INFINITY;
+    check_picture(matrix, first ? PNG_COLOR_TYPE_PALETTE : PNG_COLOR_TYPE_RGB);
+  }
+  scale = (struct colour_scale){0, 256, 0};
 }
 
 static void infinities_take_the_ends(void **state) {
@@ -367,6 +382,7 @@ int main(void) {
       cmocka_unit_test(pixels_have_their_colours),
       cmocka_unit_test(masked_pixels_are_transparent),
       cmocka_unit_test(all_colours_and_transparency_fit),
+      cmocka_unit_test(what_has_no_logarithm_is_transparent),
       cmocka_unit_test(infinities_take_the_ends),
       cmocka_unit_test(resolution_is_written),
       cmocka_unit_test(bytes_repeat_with_any_thread_count),

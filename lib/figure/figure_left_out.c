@@ -1,0 +1,47 @@
+/* What a figure cannot show. */
+#include <math.h>
+
+#include "lib/figure/figure.h"
+#include "lib/figure/traces.h"
+
+size_t figure_left_out_matrix(const struct matrix *matrix, const struct figure_options *options) {
+  size_t count = 0;
+  for (size_t i = 0; i < matrix->rows * matrix->columns && options->log_c; i++)
+    count += matrix->cells[i] <= 0;
+  return count;
+}
+
+/* The points of some columns; a column that is not there has none. `empty_too`: those that hold no
+   number as well. */
+static size_t count_points(const struct table *table, const char *const columns[3], bool empty_too,
+                           const struct figure_options *options) {
+  size_t index[3], count = 0;
+  for (int c = 0; c < 3; c++) {
+    const int found = table_find_column(table, columns[c]);
+    if (found < 0) return 0;
+    index[c] = (size_t)found;
+  }
+  for (size_t r = 0; r < table_rows(table); r++) {
+    const struct point point = {table_real(table, r, index[0]), table_real(table, r, index[1]),
+                                table_real(table, r, index[2])};
+    const bool empty = isnan(point.x) || isnan(point.low) || isnan(point.high);
+    count += (empty_too || !empty) && !point_shows(&point, options->log_x, options->log_y);
+  }
+  return count;
+}
+
+size_t figure_left_out_table(const struct table *table, const struct curve_plot *plot,
+                             const struct figure_options *options) {
+  size_t count = 0;
+  for (size_t b = 0; b < 2 && plot->low[b]; b++)
+    count += count_points(table, (const char *const[]){plot->x, plot->low[b], plot->high[b]}, false,
+                          options);
+  for (size_t l = 0; l < 4 && plot->lines[l]; l++)
+    count += count_points(table, (const char *const[]){plot->x, plot->lines[l], plot->lines[l]},
+                          false, options);
+  if (plot->overlay)
+    count += count_points(plot->overlay,
+                          (const char *const[]){plot->overlay_x, plot->overlay_y, plot->overlay_y},
+                          true, options);
+  return count;
+}

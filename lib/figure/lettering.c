@@ -144,11 +144,16 @@ void lettering_write_tex(FILE *out, const char *text, size_t size) {
 
 void lettering_write_svg(FILE *out, const char *svg, size_t size, bool keep_edges) {
   static const char image[] = "<image ", cdata[] = "]]>";
+  static const char none[] = "\xef\xbf\xbe", last[] = "\xef\xbf\xbf",
+                    replacement[] = "\xef\xbf\xbd";
   const char *end = svg + size;
   while (svg < end) {
     const size_t left = (size_t)(end - svg);
     if (left >= 3 && !memcmp(svg, cdata, 3)) {
       fputs("]]&gt;", out);
+      svg += 3;
+    } else if (left >= 3 && (!memcmp(svg, none, 3) || !memcmp(svg, last, 3))) {
+      fputs(replacement, out);
       svg += 3;
     } else if (keep_edges && left >= sizeof image && !memcmp(svg, image, sizeof image - 1)) {
       fprintf(out, "%sstyle='image-rendering:pixelated' ", image);

@@ -19,8 +19,9 @@ size_t lettering_line(const char *text, double ems);
    letters and common signs become mathematics, the rest goes through. */
 void lettering_write_tex(FILE *out, const char *text, size_t size);
 
-/* Copies an SVG file of gnuplot and corrects it: gnuplot leaves "]]>" in texts, which is no XML;
-   and with `keep_edges` images are shown with the edges of their pixels. */
+/* Copies an SVG file of gnuplot and corrects it: gnuplot leaves "]]>" and the noncharacters U+FFFE
+   and U+FFFF in texts, which are no XML; and with `keep_edges` images are shown with the edges of
+   their pixels. */
 void lettering_write_svg(FILE *out, const char *svg, size_t size, bool keep_edges);
 
 #endif

@@ -1,4 +1,5 @@
 #include "tests/unit/pictures.h"
+#include "tests/unit/wellformed.h"
 
 static void same_input_gives_same_bytes(void **state) {
   (void)state;
@@ -86,8 +87,45 @@ static const char *const odd_texts[] = {
     "",
     " ",
     "<b>&amp;</b> ]]> <!-- -->",
+    "]]>",
+    "]]]>>]]>&<\"'",
+    "\xef\xbf\xbe \xef\xbf\xbf \xc2\x80",
     "[l] \\input{/etc/passwd} \\write18{touch canary} $x$ # % ~ ^ { }"};
 
+static void wellformed_is_strict(void **state) {
+  (void)state;
+  static const char *const good[] = {"<a/>",
+                                     "<?xml version='1.0'?>\n<!DOCTYPE a>\n<a b='&lt;\"' c=\"'\"><b"
+                                     "/>x &amp; &#65; ]] > <![CDATA[<]]><!-- - --></a >\n",
+                                     "<a>\xef\xbf\xbd</a>"};
+  static const char *const bad[] = {"",
+                                    "x",
+                                    "<a>",
+                                    "<a/><b/>",
+                                    "<a></b>",
+                                    "<a>]]></a>",
+                                    "<a>&</a>",
+                                    "<a>&x;</a>",
+                                    "<a b=c/>",
+                                    "<a b='<'/>",
+                                    "<a b='&'/>",
+                                    "<a b='c'd='e'/>",
+                                    "<a><</a>",
+                                    "<a/>x",
+                                    "<a>\x01</a>",
+                                    "<a>\xff</a>",
+                                    "<a>\xef\xbf\xbe</a>",
+                                    "<a><!-- -- --></a>",
+                                    "<a>&#1;</a>",
+                                    "<a b='c/>",
+                                    "<a><b></a></b>"};
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+    if (!is_wellformed(good[i], strlen(good[i]))) fail_msg("'%s' is refused", good[i]);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    if (is_wellformed(bad[i], strlen(bad[i]))) fail_msg("'%s' is let through", bad[i]);
+}
+
+/* A series, its columns and the labels of the figure are called so. */
 static void texts_are_only_drawn(void **state) {
   (void)state;
   struct table *table = table_of_curves(2, 30);
@@ -103,6 +141,8 @@ static void texts_are_only_drawn(void **state) {
     struct error error;
     plot.lines[1] = "other";
     plot.line_labels[1] = text;
+    for (size_t r = 30; r < 60; r++)
+      assert_int_equal(table_set_text(table, r, 0, text, NULL), OK);
     snprintf(matrix->value_label, sizeof matrix->value_label, "%.20s", text);
     const struct figure_options options = {.title = text, .xlabel = text, .ylabel = text};
     for (int format = FIGURE_SVG; format <= FIGURE_TEX; format++) {
@@ -110,8 +150,8 @@ static void texts_are_only_drawn(void **state) {
       if (figure_draw_table(table, &plot, &options, (enum figure_format)format, "f", &figure,
                             &error))
         fail_msg("'%s': %s", text, error.message);
-      if (format == FIGURE_SVG)
-        assert_null(memmem(figure.picture.data, figure.picture.size, "]]>", 3));
+      if (format == FIGURE_SVG && !is_wellformed(figure.picture.data, figure.picture.size))
+        fail_msg("'%s': the SVG is no XML", text);
       if (format == FIGURE_TEX) {
         assert_null(memmem(figure.tex.data, figure.tex.size, "\\input", 6));
         assert_null(memmem(figure.tex.data, figure.tex.size, "\\write", 6));
@@ -261,6 +301,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_input_gives_same_bytes),
       cmocka_unit_test(script_and_data_redraw_the_picture),
+      cmocka_unit_test(wellformed_is_strict),
       cmocka_unit_test(texts_are_only_drawn),
       cmocka_unit_test(texts_are_escaped_for_tex),
       cmocka_unit_test(bad_options_are_refused),

@@ -78,6 +78,8 @@ static void svg_is_corrected(void **state) {
   assert_svg("<text>a ]]> b]]</text>", true, "<text>a ]]&gt; b]]</text>");
   assert_svg("<image x='1'/><im", false, "<image x='1'/><im");
   assert_svg("<image x='1'/><im", true, "<image style='image-rendering:pixelated' x='1'/><im");
+  assert_svg("]]]>>\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd\xef\xbf", true,
+             "]]]&gt;>\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf");
   assert_svg("", true, "");
 }
 

@@ -17,10 +17,16 @@ do for [i=1:keys] {
   }
   set label 10+i key_text[i] at screen key_x[i],key_y[i] left front font tic_font textcolor rgb ink
 }
-plot for [i=1:bands] datafile index i-1 using 1:2:3 with filledcurves \
-    fillstyle transparent solid 0.25 noborder fillcolor rgb colour[trace_colour[i]], \
-  for [i=1:lines] datafile index bands+i-1 using 1:2 with lines \
-    linecolor rgb colour[trace_colour[bands+i]] linewidth line_width dashtype trace_dash[bands+i], \
-  for [i=1:points] datafile index bands+lines+i-1 using 1:2 with points \
-    pointtype 6 pointsize point_size linecolor rgb text_rgb linewidth 0.8
+# gnuplot looks at the data of a loop that runs not once, and warns of them: only what is there is named.
+band_plot = "for [i=1:bands] datafile index i-1 using 1:2:3 with filledcurves \
+    fillstyle transparent solid 0.25 noborder fillcolor rgb colour[trace_colour[i]]"
+line_plot = "for [i=1:lines] datafile index bands+i-1 using 1:2 with lines \
+    linecolor rgb colour[trace_colour[bands+i]] linewidth line_width dashtype trace_dash[bands+i]"
+point_plot = "for [i=1:points] datafile index bands+lines+i-1 using 1:2 with points \
+    pointtype 6 pointsize point_size linecolor rgb text_rgb linewidth 0.8"
+plots = ''
+if (bands) plots = plots.', '.band_plot
+if (lines) plots = plots.', '.line_plot
+if (points) plots = plots.', '.point_plot
+eval 'plot '.plots[3:]
 if (GPVAL_TERM_HCHAR < 40) exit error no_fonts

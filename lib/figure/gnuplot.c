@@ -66,6 +66,22 @@ static void first_complaint(const char *complaint, char *line, size_t capacity) 
   if (!*line) snprintf(line, capacity, "no reason given");
 }
 
+/* Writes into `line` the first warning of gnuplot itself; false when there is none. What its
+   libraries say of fonts and the like is not among them. */
+static bool first_warning(const char *complaint, char *line, size_t capacity) {
+  static const char mark[] = ": warning: ", bare[] = "Warning: ";
+  for (const char *text = complaint; *text; text += strcspn(text, "\n"), text += *text == '\n') {
+    const size_t length = strcspn(text, "\n");
+    const char *found = !strncmp(text, bare, sizeof bare - 1) ? text + sizeof bare - 1 : NULL;
+    if (!found && *text == '"') found = memmem(text, length, mark, sizeof mark - 1);
+    if (!found) continue;
+    if (*found == ':') found += sizeof mark - 1;
+    snprintf(line, capacity, "%.*s", (int)(text + length - found), found);
+    return true;
+  }
+  return false;
+}
+
 /* What a run that failed means. */
 static int run_error(const struct gnuplot_result *result, const char *terminal,
                      struct error *error) {
@@ -100,6 +116,12 @@ static int run(const char *head, const struct gnuplot_job *job, const char *fold
     code = run_error(&result, job->terminal, error);
     free(result.output.data);
     return code;
+  }
+  /* Of data that it cannot draw it only warns, and leaves them out. */
+  char warning[256];
+  if (first_warning(result.complaint, warning, sizeof warning)) {
+    free(result.output.data);
+    return error_set(error, ERROR_FAILED, "gnuplot drew the figure with a warning: %s", warning);
   }
   *output = result.output;
   return OK;

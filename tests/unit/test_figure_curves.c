@@ -187,6 +187,12 @@ static void overlays_widen_the_axes(void **state) {
   assert_non_null(strstr(figure.script.data, "set xrange [-50:700]"));
   assert_int_equal(figure_left_out_table(table, &plot, &(struct figure_options){0}), 0);
   figure_release(&figure);
+  /* They may be all that is left. */
+  for (size_t r = 0; r < 9; r++)
+    table_set_real(table, r, 2, -1);
+  figure = draw_table(table, &plot, &(struct figure_options){.log_y = true}, FIGURE_PNG);
+  assert_non_null(strstr(figure.script.data, "\nbands = 0\nlines = 0\npoints = 1\n"));
+  figure_release(&figure);
   table_destroy(table);
   table_destroy(overlay);
 }

@@ -40,12 +40,41 @@ static void pixels_are_the_palette(void **state) {
   static const struct {
     size_t rows, columns;
     const char *style;
-  } shapes[] = {{64, 64, "icml"},    {512, 512, "default"}, {3, 5, "nature"},
-                {1, 1, "default"},   {7, 300, "neurips"},   {100, 30, "ieee"},
-                {512, 64, "beamer"}, {2, 2, "icml-full"},   {511, 511, "neurips"}};
+  } shapes[] = {{64, 64, "icml"},    {512, 512, "default"}, {3, 5, "nature"},     {1, 1, "default"},
+                {7, 300, "neurips"}, {100, 30, "ieee"},     {512, 64, "beamer"},  {1, 7, "icml"},
+                {7, 1, "icml"},      {1, 512, "default"},   {512, 1, "neurips"},  {1, 2, "nature"},
+                {2, 1, "default"},   {2, 2, "icml-full"},   {511, 511, "neurips"}};
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
     struct matrix *matrix = matrix_random(shapes[i].rows, shapes[i].columns, 7 + i);
     assert_exact(matrix, &(struct figure_options){.style = shapes[i].style}, 0xffffff);
+    matrix_destroy(matrix);
+  }
+}
+
+/* Maps of a single row or column are pictures in the other formats too: one of the cells, one of
+   the colour bar. */
+static void narrow_maps_are_drawn(void **state) {
+  (void)state;
+  static const size_t shapes[][2] = {{1, 1}, {1, 9}, {9, 1}, {2, 2}};
+  for (size_t i = 0; i < 4; i++) {
+    struct matrix *matrix = matrix_random(shapes[i][0], shapes[i][1], 3);
+    struct figure figure = draw_matrix(matrix, &(struct figure_options){0}, FIGURE_SVG);
+    size_t images = 0;
+    for (const char *place = figure.picture.data, *end = place + figure.picture.size;
+         (place = memmem(place, (size_t)(end - place), "<image ", 7)); place += 7)
+      images++;
+    assert_int_equal(images, 2);
+    figure_release(&figure);
+    static const enum figure_format formats[] = {FIGURE_PDF, FIGURE_TEX};
+    for (size_t f = 0; f < 2; f++) {
+      figure = draw_matrix(matrix, &(struct figure_options){0}, formats[f]);
+      images = 0;
+      for (const char *place = figure.picture.data, *end = place + figure.picture.size;
+           (place = memmem(place, (size_t)(end - place), "/Subtype /Image", 15)); place += 15)
+        images++;
+      assert_true(images >= 2);
+      figure_release(&figure);
+    }
     matrix_destroy(matrix);
   }
 }
@@ -236,6 +265,7 @@ static void colour_bar_is_aligned(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pixels_are_the_palette),
+      cmocka_unit_test(narrow_maps_are_drawn),
       cmocka_unit_test(pixels_are_the_palette_in_any_size),
       cmocka_unit_test(masked_cells_are_paper),
       cmocka_unit_test(logarithmic_colours_are_exact),

@@ -75,6 +75,28 @@ static void takes_large_data_and_gives_large_pictures(void **state) {
   free(picture.data);
 }
 
+/* A picture with something left out is none; what libraries say of fonts does not matter. */
+static void warnings_are_failures(void **state) {
+  (void)state;
+  struct blob picture;
+  struct error error;
+  assert_int_equal(run("set terminal pngcairo\nplot datafile binary array=(1,1) format='%float64' "
+                       "using 1 with image\n",
+                       &picture, &error),
+                   ERROR_FAILED);
+  assert_message(&error, "gnuplot drew the figure with a warning: Image grid must be at least");
+  assert_null(picture.data);
+  use_fake(
+      "#!/bin/sh\necho 'Warning: empty cb range [0:0], adjusting to [-1:1]' >&2\necho picture\n");
+  assert_int_equal(run("", &picture, &error), ERROR_FAILED);
+  assert_message(&error, "with a warning: empty cb range [0:0]");
+  use_fake("#!/bin/sh\necho 'Fontconfig warning: no <cachedir>' >&2\n"
+           "echo '(process:1): Pango-WARNING **: 12:00: warning: odd' >&2\necho picture\n");
+  assert_int_equal(run("", &picture, &error), OK);
+  assert_int_equal(picture.size, 8);
+  free(picture.data);
+}
+
 static void tells_its_version(void **state) {
   (void)state;
   char version[64];
@@ -329,6 +351,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(reads_its_data_twice, use_real),
       cmocka_unit_test_setup(takes_large_data_and_gives_large_pictures, use_real),
+      cmocka_unit_test_setup_teardown(warnings_are_failures, use_real, use_real),
       cmocka_unit_test_setup(tells_its_version, use_real),
       cmocka_unit_test_setup(environment_is_clean, use_real),
       cmocka_unit_test_setup(startup_files_are_not_read, use_real),

@@ -48,6 +48,12 @@ size_t figure_left_out_matrix(const struct matrix *matrix, const struct figure_o
 size_t figure_left_out_table(const struct table *table, const struct curve_plot *plot,
                              const struct figure_options *options);
 
+/* Whether fonts are installed that are called so: 1 when they are, and for the generic "sans",
+   "serif" and "monospace"; 0 when they are not: `instead` is then the family that PNG and PDF show
+   (SVG and TeX leave the choice to their readers); −1 when that cannot be told. */
+enum { FIGURE_FONT_NAME = 128 };
+int figure_font_known(const char *font, char instead[FIGURE_FONT_NAME]);
+
 /* The files of one figure: picture alone, or (TeX) the text and the PDF that it includes. */
 struct figure {
   struct blob picture; /* PNG, PDF or SVG bytes; for TeX the PDF */

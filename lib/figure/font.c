@@ -1,0 +1,113 @@
+/* Whether a font is there: the one user of fontconfig, which the text library of gnuplot asks too.
+   It is opened when it is wanted, so that the program does without where it is not. */
+#include <ctype.h>
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/figure/figure.h"
+
+static const char *const generic[] = {"sans", "sans-serif", "serif", "mono", "monospace"};
+
+/* What is used of the library, as <fontconfig/fontconfig.h> declares it: FcBool is an int, FcChar8
+   an unsigned char, the enumerations FcMatchKind and FcResult start at 0. */
+enum { MATCH_PATTERN = 0, RESULT_MATCH = 0 };
+struct pattern; /* FcPattern */
+struct config;  /* FcConfig */
+
+struct fontconfig {
+  void *library;
+  struct config *(*load)(void);
+  void (*unload)(struct config *);
+  struct pattern *(*create)(void);
+  int (*add_string)(struct pattern *, const char *object, const unsigned char *value);
+  int (*substitute)(struct config *, struct pattern *, int kind);
+  void (*complete)(struct pattern *);
+  struct pattern *(*match)(struct config *, struct pattern *, int *result);
+  int (*get_string)(const struct pattern *, const char *object, int index, unsigned char **value);
+  void (*destroy)(struct pattern *);
+  void (*end)(void);
+};
+
+static void fontconfig_close(struct fontconfig *fc) {
+  if (fc->library) dlclose(fc->library);
+  fc->library = NULL;
+}
+
+static bool fontconfig_open(struct fontconfig *fc) {
+  fc->library = dlopen("libfontconfig.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!fc->library) return false;
+  const struct {
+    const char *name;
+    void *place;
+  } symbols[] = {
+      {"FcInitLoadConfigAndFonts", &fc->load},
+      {"FcConfigDestroy", &fc->unload},
+      {"FcPatternCreate", &fc->create},
+      {"FcPatternAddString", &fc->add_string},
+      {"FcConfigSubstitute", &fc->substitute},
+      {"FcDefaultSubstitute", &fc->complete},
+      {"FcFontMatch", &fc->match},
+      {"FcPatternGetString", &fc->get_string},
+      {"FcPatternDestroy", &fc->destroy},
+      {"FcFini", &fc->end},
+  };
+  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+    void *symbol = dlsym(fc->library, symbols[i].name);
+    if (!symbol) {
+      fontconfig_close(fc);
+      return false;
+    }
+    memcpy(symbols[i].place, &symbol, sizeof symbol);
+  }
+  return true;
+}
+
+/* Names of families are the same without blanks and in any case. */
+static bool same_family(const char *a, const char *b) {
+  for (;;) {
+    while (*a == ' ')
+      a++;
+    while (*b == ' ')
+      b++;
+    if (tolower((unsigned char)*a) != tolower((unsigned char)*b)) return false;
+    if (!*a) return true;
+    a++;
+    b++;
+  }
+}
+
+/* As figure_font_known, of what is no generic name. */
+static int best_match(const struct fontconfig *fc, struct config *config, const char *font,
+                      char instead[FIGURE_FONT_NAME]) {
+  struct pattern *wanted = fc->create(), *found = NULL;
+  int known = -1, result;
+  unsigned char *family;
+  if (wanted && fc->add_string(wanted, "family", (const unsigned char *)font) &&
+      fc->substitute(config, wanted, MATCH_PATTERN)) {
+    fc->complete(wanted);
+    found = fc->match(config, wanted, &result);
+  }
+  for (int i = 0; found && fc->get_string(found, "family", i, &family) == RESULT_MATCH; i++) {
+    if (known < 0) snprintf(instead, FIGURE_FONT_NAME, "%s", (const char *)family);
+    known = same_family(font, (const char *)family) || known == 1;
+  }
+  if (found) fc->destroy(found);
+  if (wanted) fc->destroy(wanted);
+  return known;
+}
+
+int figure_font_known(const char *font, char instead[FIGURE_FONT_NAME]) {
+  struct fontconfig fc;
+  *instead = '\0';
+  for (size_t i = 0; i < sizeof generic / sizeof *generic; i++)
+    if (same_family(font, generic[i])) return 1;
+  if (!fontconfig_open(&fc)) return -1;
+  struct config *config = fc.load();
+  const int known = config ? best_match(&fc, config, font, instead) : -1;
+  if (config) fc.unload(config);
+  fc.end();
+  fontconfig_close(&fc);
+  return known;
+}

@@ -18,8 +18,8 @@ struct blob {
    run in a private folder of TMPDIR (removed again), `picture` gets the PDF and `tex` the TeX file,
    which includes `tex_graphic` by that name. The environment variable ROPETOOL_GNUPLOT may name
    another program. ERROR_FAILED: gnuplot missing (names the package), too old or without the
-   terminal, failed or warned (its first line of complaint is quoted), killed, or no picture. The picture's
-   own format is checked by the caller. */
+   terminal, failed or warned (its first line of complaint is quoted), killed, or no picture. The
+   picture's own format is checked by the caller. */
 struct gnuplot_job {
   const char *script; /* whole text; its user text is already safe: see gnuplot_literal */
   const void *data;

@@ -14,7 +14,7 @@ BEGIN {
   user["^Random123/"] = "^kernels/[a-z0-9_]*_(cpu[.]c|cuda[.]cu)$"
   user["^nettle/"] = "^(lib/base/hash|cmd/version)[.]c$"
   user["^omp[.]h$"] = "^(lib/base/thread[.]c|kernels/([a-z0-9_]*_)?cpu[.]c)$"
-  user["^dlfcn[.]h$"] = "^kernels/"
+  user["^dlfcn[.]h$"] = "^(kernels/|lib/figure/font[.]c$)"
   user["^(argp|err|error|syslog)[.]h$"] = "^cmd/"
   # What a header of ours may include besides.
   standard = "^(complex|errno|float|inttypes|limits|math|stdalign|stdarg|stdbool|stddef|stdint|stdio|stdlib|string|time|sys/types)[.]h$"

@@ -65,7 +65,7 @@ include lib/rope/bad.c '<Random123/philox.h>' '<Random123/philox.h> belongs to ^
 include lib/analysis/bad.c '<cblas.h>' '<cblas.h> belongs to ^kernels/([a-z0-9_]*_)?cpu[.]c$'
 include lib/io/bad.c '<nettle/sha2.h>' '<nettle/sha2.h> belongs to ^(lib/base/hash|cmd/version)[.]c$'
 include lib/io/bad.c '<argp.h>' '<argp.h> belongs to ^cmd/'
-include lib/io/bad.c '<dlfcn.h>' '<dlfcn.h> belongs to ^kernels/'
+include lib/io/bad.c '<dlfcn.h>' '<dlfcn.h> belongs to ^(kernels/|lib/figure/font[.]c$)'
 include lib/io/bad.h '<unistd.h>' '<unistd.h> in a header: no foreign types in headers'
 
 include lib/io/bad.c '<err.h>' '<err.h> belongs to ^cmd/'

@@ -25,7 +25,7 @@ static void sum_fold(double *restrict result, const double *restrict value, size
 
 /* A comparison alone would drop NaN, as in every function below. */
 static inline double larger(double a, double b) {
-  return (b > a) | (b != b) ? b : a;
+  return ((b > a) | (b != b)) ? b : a;
 }
 
 /* Segments are short: two chains that do not wait for each other. */
@@ -52,7 +52,7 @@ static void max_fold(double *restrict result, const double *restrict value, size
 
 /* Of equal magnitudes the positive one: the result does not depend on the order. */
 static inline double larger_magnitude(double a, double b) {
-  return (fabs(b) > fabs(a)) | ((b == -a) & (b > a)) | (b != b) ? b : a;
+  return ((fabs(b) > fabs(a)) | ((b == -a) & (b > a)) | (b != b)) ? b : a;
 }
 
 static double absmax_join(double a, double b) {

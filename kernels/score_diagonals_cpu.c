@@ -248,8 +248,8 @@ static void widen(const double *restrict value, size_t count, double *restrict l
 #pragma omp simd
     for (size_t l = 0; l < lanes; l++) {
       const double v = value[n + l];
-      least[l] = (v < least[l]) & (v >= -DBL_MAX) ? v : least[l];
-      most[l] = (v > most[l]) & (v <= DBL_MAX) ? v : most[l];
+      least[l] = ((v < least[l]) & (v >= -DBL_MAX)) ? v : least[l];
+      most[l] = ((v > most[l]) & (v <= DBL_MAX)) ? v : most[l];
     }
   }
   for (size_t l = 0; l < LANES; l++) {

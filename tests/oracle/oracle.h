@@ -85,7 +85,7 @@ static inline long double *oracle_draw_map(const struct score_batch *batch, size
                                            bool softmax) {
   const size_t length = batch->length, dim = batch->dim;
   long double *map = calloc(length * length, sizeof *map);
-  long double *query = calloc(dim, sizeof *query), *key = calloc(length * dim, sizeof *key);
+  long double *query = calloc(dim, sizeof *query), *key = calloc(length * dim + 1, sizeof *key);
   for (size_t n = 0; n < length; n++)
     oracle_vector(batch, batch->key, batch->key_add, draw, n, key + n * dim);
   for (size_t m = 0; m < length; m++) {

@@ -28,7 +28,7 @@ static void compare_profile(const struct job *job, long double *const *maps, dou
   const struct score_batch *batch = &job->batch;
   const size_t length = batch->length, distances = 2 * length - 1;
   const double largest = oracle_norm_product(batch);
-  long double *score = calloc(batch->batch * length, sizeof *score);
+  long double *score = calloc(batch->batch * length + 1, sizeof *score);
   for (size_t i = 0; i < distances; i++) {
     const ptrdiff_t t = (ptrdiff_t)i - (ptrdiff_t)length + 1;
     size_t all = 0;
@@ -57,7 +57,7 @@ static void compare_sums(const struct job *job, size_t draw, const long double *
                          double score_error) {
   const struct score_batch *batch = &job->batch;
   const size_t length = batch->length;
-  long double *score = calloc(length, sizeof *score), total = 0, energy = 0, toeplitz = 0,
+  long double *score = calloc(length + 1, sizeof *score), total = 0, energy = 0, toeplitz = 0,
               symmetric = 0;
   double cells = 0;
   for (size_t i = 0; i < 2 * length - 1; i++) {
@@ -93,7 +93,7 @@ static void compare(const struct shape *shape, bool causal, bool single) {
   outputs_open(&again);
   thread_use(2);
   assert_done(backend_scores(backend, &again.batch, &error));
-  const size_t distances = 2 * shape->length - 1, draws = shape->batch;
+  const size_t distances = 2 * shape->length - 1, draws = job.batch.batch;
   assert_memory_equal(job.mean, again.mean, draws * distances * sizeof(double));
   assert_memory_equal(job.square, again.square, draws * distances * sizeof(double));
   assert_memory_equal(job.quantile, again.quantile, LEVELS * distances * sizeof(double));

@@ -249,7 +249,7 @@ include tests/simt/simt.mk
 
 # ---- Lint -------------------------------------------------------------------------------------------
 
-LINT_FILES := $(sort $(wildcard cmd/*.[ch] lib/*/*.[ch] kernels/*.[ch] tests/*/*.[ch]))
+LINT_FILES := $(sort $(wildcard cmd/*.[ch] lib/*/*.[ch] kernels/*.[ch] kernels/*.cu tests/*/*.[ch]))
 LINT_HEADERS := $(filter %.h,$(LINT_FILES))
 
 lint:

@@ -111,7 +111,7 @@ static void compare(const struct shape *shape, struct variant variant) {
     weight[i] = i % 5 == 3 ? 1e-3 * weight[i] : weight[i] + 0.2;
     scale += variant.weighted ? fabs(weight[i]) : 1;
   }
-  double *expected = malloc((shape->count + 1) * sizeof *expected);
+  double *expected = calloc(shape->count + 1, sizeof *expected);
   struct result results[TWINS];
   for (size_t t = 0; t < TWINS; t++)
     results[t] = run(t, shape, &phases, variant.weighted ? weight : NULL, variant);

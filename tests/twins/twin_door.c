@@ -39,7 +39,10 @@ static void errors_in_words(void **state) {
     int failure;
     const char *part;
   } cases[] = {{35, "driver"}, {34, "stub"}, {100, "shows no GPU"}};
-  if (!driver_error) skip();
+  if (!driver_error) {
+    skip();
+    return;
+  }
   for (size_t c = 0; c < COUNT_OF(cases); c++) {
     driver_error(cases[c].failure);
     expect_none(cases[c].part);
@@ -49,7 +52,10 @@ static void errors_in_words(void **state) {
 
 static void no_device(void **state) {
   (void)state;
-  if (!device_count) skip();
+  if (!device_count) {
+    skip();
+    return;
+  }
   device_count(0);
   expect_none("shows no GPU");
   device_count(1);
@@ -58,7 +64,10 @@ static void no_device(void **state) {
 /* With an empty list of devices the driver finds none: the message says whose doing it is. */
 static void hidden_devices(void **state) {
   (void)state;
-  if (!driver_error) skip();
+  if (!driver_error) {
+    skip();
+    return;
+  }
   assert_int_equal(setenv("CUDA_VISIBLE_DEVICES", "", 1), 0);
   driver_error(100);
   expect_none("CUDA_VISIBLE_DEVICES is ''");

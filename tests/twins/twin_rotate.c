@@ -69,7 +69,7 @@ static void check_vector(size_t which, const struct rotate_batch *batch, const d
                          const double *output, int64_t position) {
   static const char *const labels[] = {"rotate f64", "rotate f32", "rotate bf16", "rotate f16"};
   const struct promise promise = promise_of(batch->storage, which);
-  long double vector[64];
+  long double vector[64] = {0};
   for (size_t i = 0; i < batch->dim; i++)
     vector[i] = input[i];
   oracle_rotate(batch->phases.step, batch->phases.pairs, batch->layout, batch->amplitude,

@@ -175,6 +175,10 @@ static void check_weights(size_t which, const struct job *job, size_t draw) {
 }
 
 static void compare(const struct shape *shape, bool causal, bool single) {
+  if (!shape->batch || shape->batch > MOST_DRAWS || !shape->length || !shape->dim) {
+    fail_msg("a shape of nothing, or of too much");
+    return;
+  }
   for (size_t t = 0; t < TWINS; t++) {
     struct job job;
     job_open(&job, shape, causal, single);
@@ -184,7 +188,7 @@ static void compare(const struct shape *shape, bool causal, bool single) {
       job.profile.quantile = NULL;
     }
     assert_done(backend_scores(twin[t], &job.batch, &error));
-    long double *maps[MOST_DRAWS];
+    long double *maps[MOST_DRAWS] = {NULL};
     for (size_t draw = 0; draw < shape->batch; draw++) {
       maps[draw] = oracle_draw_map(&job.batch, draw, false);
       check_sums(t, &job, draw, maps[draw]);

@@ -78,6 +78,10 @@ static void check_cells(size_t which, const struct score_batch *batch, const lon
 }
 
 static void compare(const struct shape *shape, const struct variant *variant) {
+  if (!shape->batch || !shape->length || !shape->dim || shape->length + shape->dim > 1000) {
+    fail_msg("a shape of nothing, or of too much");
+    return;
+  }
   struct arrays arrays = arrays_of(shape, 17 + shape->length);
   struct phases phases = phases_of(shape->pairs, 10000, PRECISION_FP64);
   const size_t count = shape->rows * shape->columns;
@@ -101,10 +105,9 @@ static const struct shape shapes[] = {
     {3, 33, 6, 2, 33, 33}, {1, 50, 10, 5, 1, 1},   {2, 65, 16, 8, 13, 5},
     {1, 129, 5, 2, 3, 64}, {2, 150, 9, 4, 149, 2}, {1, 300, 8, 4, 11, 7}};
 
-static void compare_all(size_t least, size_t most) {
-  for (size_t s = 0; s < COUNT_OF(shapes); s++)
+static void compare_all(size_t first, size_t end) {
+  for (size_t s = first; s < end; s++)
     for (int bits = 0; bits < 24; bits++) {
-      if (shapes[s].length < least || shapes[s].length > most) continue;
       if (twins_brief() && ((size_t)bits + s) % 3) continue;
       const struct variant variant = {.what = ROTATED | CONTENT,
                                       .causal = bits & 1,
@@ -118,7 +121,7 @@ static void compare_all(size_t least, size_t most) {
 
 static void twins_of_the_oracle(void **state) {
   (void)state;
-  compare_all(0, SIZE_MAX);
+  compare_all(0, COUNT_OF(shapes));
 }
 
 static void terms_may_be_absent(void **state) {
@@ -138,7 +141,7 @@ static void terms_may_be_absent(void **state) {
 static void small_devices(void **state) {
   (void)state;
   twins_limit(500000, 3);
-  compare_all(150, 150);
+  compare_all(7, 8);
   twins_limit(0, 0);
 }
 

@@ -1,6 +1,8 @@
 /* The loader of plug-ins, and what the door does without one, with one that fits, with one that
    does not. The plug-in is tests/plugins/fake.c. */
 #include <limits.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/oracle/harness.h"
@@ -111,22 +113,45 @@ static void taken(void **state) {
   }
 }
 
-/* Two folders beside the program are searched: a copy of this program finds the plug-in there. */
+/* Runs bin/copy in `folder`; its exit status. */
+static int run_copy(const char *folder) {
+  char path[PATH_MAX + 16];
+  snprintf(path, sizeof path, "%s/bin/copy", folder);
+  const pid_t child = fork();
+  if (child == 0) {
+    use("", "");
+    execl(path, path, "name", (char *)NULL);
+    _exit(127);
+  }
+  int status = -1;
+  assert_true(child > 0 && waitpid(child, &status, 0) == child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Two folders are searched: this program under another name finds the plug-in there. */
 static void beside_the_program(void **state) {
   (void)state;
-  char folder[] = "/tmp/ropetool-plugin-XXXXXX", command[3 * PATH_MAX];
-  assert_non_null(mkdtemp(folder));
-  static const char *const places[] = {"bin", "lib/ropetool"};
+  static const struct {
+    const char *made, *made_below, *plugin;
+  } places[] = {{"bin", "bin", "bin/ropetool_cuda.so"},
+                {"lib", "lib/ropetool", "lib/ropetool/ropetool_cuda.so"}};
+  char self[PATH_MAX] = "", folder[PATH_MAX], here[PATH_MAX];
+  assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
   for (size_t i = 0; i < COUNT_OF(places); i++) {
-    snprintf(command, sizeof command,
-             "cd %s && mkdir -p bin %s && cp /proc/%d/exe bin/copy && "
-             "cp '%s' %s/ropetool_cuda.so && ROPETOOL_CUDA_PLUGIN= FAKE_PLUGIN= bin/copy name; "
-             "status=$?; rm -rf bin lib; exit $status",
-             folder, places[i], (int)getpid(), fake, places[i]);
-    const int status = system(command);
-    if (status) fail_msg("not found in %s: status %d", places[i], status);
+    /* In the build folder, where a hard link to this program can be. */
+    snprintf(folder, sizeof folder, "%.*s-XXXXXX", PATH_MAX - 16, self);
+    assert_non_null(mkdtemp(folder));
+    assert_true(getcwd(here, sizeof here) && !chdir(folder));
+    assert_true(!mkdir("bin", 0777) && !link(self, "bin/copy"));
+    assert_true(!mkdir(places[i].made, 0777) || !i);
+    assert_true(!mkdir(places[i].made_below, 0777) || !i);
+    assert_int_equal(symlink(fake, places[i].plugin), 0);
+    const int status = run_copy(folder);
+    assert_true(!unlink(places[i].plugin) && !unlink("bin/copy"));
+    if (i) assert_true(!rmdir(places[i].made_below) && !rmdir(places[i].made));
+    assert_true(!rmdir("bin") && !chdir(here) && !rmdir(folder));
+    if (status) fail_msg("not found as %s: status %d", places[i].plugin, status);
   }
-  assert_int_equal(rmdir(folder), 0);
 }
 
 /* With an argument: whether device cuda is the fake. */

@@ -97,9 +97,10 @@ static inline const char *xml_other(const char *at, bool inside) {
 
 /* One element and all within. */
 static inline const char *xml_element(const char *at) {
+  if (*at != '<') return NULL;
   const char *name = at + 1;
   const size_t length = xml_name(name);
-  if (*at != '<' || !length) return NULL;
+  if (!length) return NULL;
   at = xml_attributes(name + length);
   if (at && xml_has(at, "/>")) return at + 2;
   if (!at || *at++ != '>') return NULL;

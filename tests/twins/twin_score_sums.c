@@ -95,10 +95,11 @@ static void check_profile(size_t which, const struct job *job, long double *cons
   const double off = oracle_score_error(batch), largest = oracle_norm_product(batch);
   const char *mean = batch->single ? "profile mean single" : "profile mean",
              *second = batch->single ? "profile square single" : "profile square";
-  long double *score = calloc(batch->batch * batch->length, sizeof *score);
+  long double *score = calloc(batch->batch * batch->length + 1, sizeof *score);
   for (size_t i = 0; i < distances; i++) {
     size_t all = 0;
     for (size_t draw = 0; draw < batch->batch; draw++) {
+      if (!maps[draw]) break;
       const size_t count =
           diagonal_of(batch, maps[draw], (ptrdiff_t)i - (ptrdiff_t)batch->length + 1, score + all);
       long double sum = 0, square = 0;
@@ -123,7 +124,8 @@ static void check_profile(size_t which, const struct job *job, long double *cons
 static void check_sums(size_t which, const struct job *job, size_t draw, const long double *map) {
   const struct score_batch *batch = &job->batch;
   const size_t length = batch->length;
-  long double *score = calloc(length, sizeof *score), total = 0, energy = 0, toeplitz = 0,
+  const double off = oracle_score_error(batch), largest = oracle_norm_product(batch);
+  long double *score = calloc(length + 1, sizeof *score), total = 0, energy = 0, toeplitz = 0,
               symmetric = 0;
   double cells = 0;
   for (size_t i = 0; i < distances_of(job); i++) {
@@ -140,8 +142,7 @@ static void check_sums(size_t which, const struct job *job, size_t draw, const l
   for (size_t m = 0; m < length; m++)
     for (size_t n = 0; n < length; n++)
       symmetric += map[m * length + n] * map[n * length + m];
-  const double off = oracle_score_error(batch),
-               square_off = 2 * oracle_norm_product(batch) * off * cells;
+  const double square_off = 2 * largest * off * cells;
   const char *label = batch->single ? "score sums single" : "score sums";
   twins_compare(label, which, job->sums[draw].sum, (double)total, off * cells);
   twins_compare(label, which, job->sums[draw].square, (double)energy, square_off);
@@ -188,14 +189,15 @@ static void compare(const struct shape *shape, bool causal, bool single) {
       job.profile.quantile = NULL;
     }
     assert_done(backend_scores(twin[t], &job.batch, &error));
+    const size_t draws = job.batch.batch;
     long double *maps[MOST_DRAWS] = {NULL};
-    for (size_t draw = 0; draw < shape->batch; draw++) {
+    for (size_t draw = 0; draw < draws; draw++) {
       maps[draw] = oracle_draw_map(&job.batch, draw, false);
       check_sums(t, &job, draw, maps[draw]);
       check_weights(t, &job, draw);
     }
     check_profile(t, &job, maps);
-    for (size_t draw = 0; draw < shape->batch; draw++)
+    for (size_t draw = 0; draw < draws; draw++)
       free(maps[draw]);
     job_close(&job);
   }

@@ -90,7 +90,7 @@ static int parse_value(const char **text, const char *key, double *real, struct 
    value. */
 static int parse_parameter(const char **text, struct spec_scaling *scaling, struct error *error) {
   char key[SPEC_KEY];
-  double real;
+  double real = 0;
   if (copy_word(text, "=,", key, "the name of a scaling parameter", error)) return error->code;
   if (parse_value(text, key, &real, error)) {
     scaling_key_check(scaling->type, key, error);

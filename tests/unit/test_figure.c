@@ -94,10 +94,9 @@ static const char *const odd_texts[] = {
 
 static void wellformed_is_strict(void **state) {
   (void)state;
-  static const char *const good[] = {"<a/>",
-                                     "<?xml version='1.0'?>\n<!DOCTYPE a>\n<a b='&lt;\"' c=\"'\"><b"
-                                     "/>x &amp; &#65; ]] > <![CDATA[<]]><!-- - --></a >\n",
-                                     "<a>\xef\xbf\xbd</a>"};
+  static const char *const good[] = {
+      "<a/>", "<a b='&lt;\"' c=\"'\"><b/>x &amp; &#65; ]] > <![CDATA[<]]><!-- - --></a >",
+      "<?xml version='1.0'?>\n<!DOCTYPE a>\n<a></a>\n", "<a>\xef\xbf\xbd</a>"};
   static const char *const bad[] = {"",
                                     "x",
                                     "<a>",

@@ -8,7 +8,7 @@ build=${BUILD:-build} name=$1
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 export CMOCKA_MESSAGE_OUTPUT=TAP OMP_NUM_THREADS=1
-sanitizer=$("${CC:-gcc}" -print-file-name=libasan.so)
+sanitizer=$("${SIMT_CXX:-g++}" -print-file-name=libasan.so)
 
 # run BUILD ORDER [PRELOAD]: the test with that build of the plug-in, into $log.
 run() {

@@ -6,7 +6,8 @@
    operation's. Columns:
 
      operation, precision, shape, device, threads, runs
-     seconds_median, seconds_min, seconds_max  of the operation, by the clock
+     seconds_median, seconds_min, seconds_max  of the operation: on one thread of the CPU the
+                         processor's time, which other programs disturb little; else the clock's
      elements            what is counted, see docs/commands.md
      elements_per_second by the median
      limit               roots, copy, product, multiply_add: loops of nothing else, for as many
@@ -30,6 +31,6 @@ struct bench_request {
 };
 
 /* ERROR_INPUT: an unknown operation. Leaves `threads` threads in use. */
-int bench_run(const struct bench_request *request, struct table **table, struct error *error);
+int bench_run(const struct bench_request *request, struct table **result, struct error *error);
 
 #endif

@@ -76,6 +76,7 @@ static int read_distances(const struct invocation *invocation, struct decay_requ
   if (!strcmp(spacing, "log") && text && strchr(text, ':') != strrchr(text, ':'))
     return error_set(error, ERROR_INPUT,
                      "--distance '%s' has a step, which --spacing log does not take", text);
+  request->spacing = spacing;
   if (!strcmp(spacing, "log"))
     return decay_log_distances(range[0], range[1], (size_t)points, distance, &request->count,
                                error);
@@ -85,6 +86,7 @@ static int read_distances(const struct invocation *invocation, struct decay_requ
   if (option_given(invocation, "points"))
     return error_set(error, ERROR_INPUT,
                      "--points goes with --spacing log; use --distance A:B:STEP");
+  request->step = range[2];
   return decay_linear_distances(range[0], range[1], range[2], distance, &request->count, error);
 }
 

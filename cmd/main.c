@@ -107,19 +107,21 @@ static int help(const char *name) {
 }
 
 /* What the user should know although all went well. */
-static void print_notes(const struct invocation *invocation, const struct result *result) {
+static void print_notes(const struct invocation *invocation, const struct outputs *outputs,
+                        const struct result *result) {
   const struct meta *meta = result_meta(result);
+  const char *name = invocation->command->name;
+  char note[OUTPUTS_NOTE];
   if (option_given(invocation, "quiet") || !meta) return;
   for (size_t i = 0; i < meta_count(meta, "warnings"); i++)
-    fprintf(stderr, "ropetool %s: warning: %s\n", invocation->command->name,
-            meta_item_text(meta, "warnings", i));
+    fprintf(stderr, "ropetool %s: warning: %s\n", name, meta_item_text(meta, "warnings", i));
+  if (outputs_left_out(outputs, result, note)) fprintf(stderr, "ropetool %s: %s\n", name, note);
+  if (outputs_other_font(outputs, note)) fprintf(stderr, "ropetool %s: warning: %s\n", name, note);
   const char *reduced = meta_text(meta, "reduced");
-  if (reduced) fprintf(stderr, "ropetool %s: reduced %s\n", invocation->command->name, reduced);
+  if (reduced) fprintf(stderr, "ropetool %s: reduced %s\n", name, reduced);
   if (option_given(invocation, "verbose")) {
-    fprintf(stderr, "ropetool %s: command: %s\n", invocation->command->name,
-            meta_text(meta, "command"));
-    fprintf(stderr, "ropetool %s: backend: %s\n", invocation->command->name,
-            meta_text(meta, "backend"));
+    fprintf(stderr, "ropetool %s: command: %s\n", name, meta_text(meta, "command"));
+    fprintf(stderr, "ropetool %s: backend: %s\n", name, meta_text(meta, "backend"));
   }
 }
 
@@ -133,7 +135,7 @@ static int run(struct invocation *invocation, struct error *error) {
     outputs_discard(outputs);
     return error->code;
   }
-  print_notes(invocation, &result);
+  print_notes(invocation, outputs, &result);
   int status = outputs_write(outputs, invocation, &result, error);
   if (!status) status = result.check_status;
   result_release(&result);

@@ -180,12 +180,38 @@ static int open_output(struct outputs *outputs, const struct invocation *invocat
   return open_part(outputs, PART_DATA, ".dat", error);
 }
 
+static bool draws(const struct outputs *outputs) {
+  for (size_t i = 0; i < outputs->count; i++)
+    if (!outputs->list[i].data) return true;
+  return false;
+}
+
+bool outputs_left_out(const struct outputs *outputs, const struct result *result,
+                      char note[OUTPUTS_NOTE]) {
+  if (!draws(outputs) || !result->drawable) return false;
+  const struct figure_options *options = &outputs->options;
+  const size_t count = result->matrix
+                           ? figure_left_out_matrix(result->matrix, options)
+                           : figure_left_out_table(result->table, &result->plot, options);
+  snprintf(note, OUTPUTS_NOTE,
+           result->matrix ? "%zu cells are left out: not greater than 0, --log c cannot show them"
+                          : "%zu points are left out: empty, infinite, or not greater than 0 on a "
+                            "logarithmic axis",
+           count);
+  return count > 0;
+}
+
+bool outputs_other_font(const struct outputs *outputs, char note[OUTPUTS_NOTE]) {
+  char instead[FIGURE_FONT_NAME];
+  const char *font = outputs->options.font;
+  if (!draws(outputs) || !font || figure_font_known(font, instead)) return false;
+  snprintf(note, OUTPUTS_NOTE, "font '%s' is not installed: PNG and PDF show '%s'", font, instead);
+  return true;
+}
+
 static int check_script(const struct outputs *outputs, const struct invocation *invocation,
                         struct error *error) {
-  bool figure = false;
-  for (size_t i = 0; i < outputs->count; i++)
-    figure |= !outputs->list[i].data;
-  if (figure || !option_given(invocation, "keep-script")) return OK;
+  if (draws(outputs) || !option_given(invocation, "keep-script")) return OK;
   return error_set(error, ERROR_INPUT,
                    "--keep-script goes with a figure: -o NAME.png, .pdf, .svg or .tex");
 }

@@ -12,6 +12,14 @@ struct outputs;
 /* Reads -o, --format and --keep-script, refuses what makes no sense, and opens the files. */
 int outputs_open(const struct invocation *invocation, struct outputs **result, struct error *error);
 
+/* What the figures will not show as it was asked for: points and cells that a logarithmic axis
+   leaves out, a font that is not there. One line each, to be printed; false when there is none of
+   that kind. */
+enum { OUTPUTS_NOTE = 256 };
+bool outputs_left_out(const struct outputs *outputs, const struct result *result,
+                      char note[OUTPUTS_NOTE]);
+bool outputs_other_font(const struct outputs *outputs, char note[OUTPUTS_NOTE]);
+
 /* Writes the result everywhere and releases `outputs`. */
 int outputs_write(struct outputs *outputs, const struct invocation *invocation,
                   const struct result *result, struct error *error);

@@ -4,19 +4,29 @@
 #include "kernels/cpu.h"
 #include "lib/base/phase.h"
 
-static double frequency(const struct phases *phases, size_t pair) {
-  return phases->inv_freq ? phases->inv_freq[pair] : 0;
+enum { CHUNK = 128 }; /* pairs whose other half, cosine or sine, is thrown away at a time */
+
+static void angle_row(const struct phases *phases, int64_t position, double *output) {
+  const double *inv_freq = phases->inv_freq;
+  for (size_t i = 0; i < phases->pairs; i++)
+    output[i] = phase_angle_rounded(phases->precision, phases->step[i], inv_freq ? inv_freq[i] : 0,
+                                    position);
 }
 
-static double quantity_of(const struct phase_map_batch *batch, size_t pair, int64_t position) {
-  const struct phases *phases = &batch->phases;
-  if (batch->quantity == PHASE_ANGLE)
-    return phase_angle_rounded(phases->precision, phases->step[pair], frequency(phases, pair),
-                               position);
-  double cosine, sine;
-  phase_cos_sin_rounded(phases->precision, phases->step[pair], frequency(phases, pair), position,
-                        &cosine, &sine);
-  return batch->quantity == PHASE_COSINE ? cosine : sine;
+/* Cosines and sines come in twos; one of them is asked for. */
+static void wave_row(const struct phase_map_batch *batch, int64_t position, double *output) {
+  double other[CHUNK];
+  for (size_t first = 0; first < batch->phases.pairs; first += CHUNK) {
+    struct phases chunk = batch->phases;
+    chunk.pairs = chunk.pairs - first < CHUNK ? chunk.pairs - first : CHUNK;
+    chunk.step += first;
+    if (chunk.inv_freq) chunk.inv_freq += first;
+    double *wanted = output + first;
+    if (batch->quantity == PHASE_COSINE)
+      phase_row(&chunk, position, 1, wanted, other);
+    else
+      phase_row(&chunk, position, 1, other, wanted);
+  }
 }
 
 int phase_map_cpu(const struct phase_map_batch *batch, struct error *error) {
@@ -24,8 +34,12 @@ int phase_map_cpu(const struct phase_map_batch *batch, struct error *error) {
   enum { FEW_ROWS = 64 }; /* that are not worth a second thread */
   const size_t pairs = batch->phases.pairs;
 #pragma omp parallel for schedule(static) if (batch->rows > FEW_ROWS)
-  for (size_t row = 0; row < batch->rows; row++)
-    for (size_t i = 0; i < pairs; i++)
-      batch->output[row * pairs + i] = quantity_of(batch, i, batch->position[row]);
+  for (size_t row = 0; row < batch->rows; row++) {
+    double *output = batch->output + row * pairs;
+    if (batch->quantity == PHASE_ANGLE)
+      angle_row(&batch->phases, batch->position[row], output);
+    else
+      wave_row(batch, batch->position[row], output);
+  }
   return OK;
 }

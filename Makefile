@@ -31,7 +31,7 @@ VERSION := 0.1.0
 # Debian packages: to build and draw, to test, to lint, to fuzz.
 PACKAGES_BUILD := gcc libc6-dev make libgsl-dev libopenblas-dev libjansson-dev libpng-dev zlib1g-dev \
   nettle-dev librandom123-dev gnuplot-nox fonts-dejavu-core
-PACKAGES_TEST := libcmocka-dev
+PACKAGES_TEST := g++ libcmocka-dev
 PACKAGES_LINT := clang-format clang-tidy libomp-dev
 PACKAGES_FUZZ := clang libclang-rt-dev libomp-dev
 

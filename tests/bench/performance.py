@@ -101,7 +101,7 @@ def machine_block(one, versions, load):
         ("date", f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC"),
         ("processor", processor()),
         ("load before", f"{load[0]:.1f} runnable programs on {os.cpu_count()} cores over the last minute"),
-        ("system", f"{platform.system()} {platform.release()}, {' '.join(platform.libc_ver())}"),
+        ("system", f"{platform.system()} {'.'.join(platform.release().split('.')[:2])}, {' '.join(platform.libc_ver())}"),
         ("compiler", f"gcc {meta['compiler']}"),
         ("products", meta["blas"]),
         ("beside", f"NumPy {versions['numpy']}{torch}, Python {platform.python_version()}"),

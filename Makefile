@@ -137,6 +137,7 @@ $(BUILD)/assets.o: $(BUILD)/assets.c $(BUILD)/flags
 $(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(SUPPORT_OBJECTS) $(BUILD)/libropetool.a
 	$(call step,LINK) $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
+$(BUILD)/tests/twins/twin_cosine_sum: | $(BUILD)/tests/plugins/fake_cublas.so
 $(BUILD)/tests/test_plugin: | $(BUILD)/tests/plugins/fake.so
 
 $(BUILD)/tests/plugins/%.so: tests/plugins/%.c $(BUILD)/flags
@@ -291,4 +292,4 @@ clean:
 
 -include $(patsubst %.c,$(BUILD)/%.d,$(LIBRARY_SOURCES) $(COMMAND_SOURCES) $(UNIT_SOURCES) \
   $(SUPPORT_SOURCES) $(TWIN_SOURCES) tests/twins/twins.c $(FUZZ_SOURCES) $(BENCH_SOURCES) tests/fuzz/replay.c)
--include $(CUDA_OBJECTS:.o=.d) $(PLUGIN_C_OBJECTS:.o=.d) $(BUILD)/tests/plugins/fake.d
+-include $(CUDA_OBJECTS:.o=.d) $(PLUGIN_C_OBJECTS:.o=.d) $(BUILD)/tests/plugins/fake.d $(BUILD)/tests/plugins/fake_cublas.d

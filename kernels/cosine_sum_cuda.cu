@@ -9,22 +9,26 @@
 
    A term (one pair of one distance) is two fused products: an H200 makes 1.67e13 terms/s in float,
    8.4e12 in double (kernels/cuda_product.h). The tables are a sine and a cosine in double, about 60
-   instructions, for every `lanes`-th distance and pair: 6 % of the work in float with 512 lanes. A
-   sum that is stored is 8 bytes for `pairs` terms. The minimum and the first negative sum are found
-   while the sums are in registers. */
+   instructions, for every `lanes`-th distance and pair: 6 % of the work in float with 512 lanes.
+
+   Where only the minimum and the first negative sum are wanted, they are found while the sums are
+   in registers, and the FP units are the limit. Sums that are stored are limited by the way to the
+   host: 8 bytes for `pairs` terms, so 1e10 to 5e10 bytes/s of a bus are 8e10 to 4e11 terms/s with
+   64 pairs. The products are a plain matrix then, and cuBLAS's where that is found
+   (kernels/cuda_blas.h): it can use the matrix units in double, 1.67e13 terms/s. A second kernel
+   reads them for their minima. With stop_at_negative that does not pay, for little is made. */
 #include <math.h>
 
+#include "kernels/cuda_blas.h"
 #include "kernels/cuda_operations.h"
 #include "kernels/cuda_phase.h"
 #include "kernels/cuda_product.h"
-
-extern "C" {
-#include "kernels/tally.h"
-}
+#include "kernels/cuda_tally.h"
 
 enum {
   MOST_LANES = 512,
   FEWEST_LANES = 128, /* a multiple of every product_tile's columns */
+  BLAS_ROWS = 4096,   /* of a product by cuBLAS: 16 MiB of sums, 128 tiles of 128 × 128 */
   MOST_PAIRS = 256,   /* of sums in float: more would lose digits, and are summed in double */
 };
 
@@ -70,48 +74,6 @@ __global__ void cosine_tabulate(cosine_piece piece, size_t series, uint64_t star
   }
 }
 
-/* Whether a value takes the place of the minimum: NaN does first, then the lower, then the earlier.
-   It does not matter in which order values come. */
-__host__ __device__ static inline bool is_lower(double value, size_t at, const tally &seen) {
-  const bool nan = value != value, seen_nan = seen.minimum != seen.minimum;
-  if (nan != seen_nan) return nan;
-  if (!nan && value != seen.minimum) return value < seen.minimum;
-  return at < seen.minimum_at;
-}
-
-__host__ __device__ static inline tally no_tally() {
-  return {INFINITY, TALLY_NONE, TALLY_NONE};
-}
-
-__device__ static inline void tally_value(tally &seen, double value, size_t at) {
-  if (is_lower(value, at, seen)) {
-    seen.minimum = value;
-    seen.minimum_at = at;
-  }
-  if (value < 0 && at < seen.first_negative) seen.first_negative = at;
-}
-
-/* The tally of the block into *result. */
-__device__ static inline void tally_block(tally seen, tally *result) {
-  __shared__ double minimum[THREADS];
-  __shared__ size_t minimum_at[THREADS], first_negative[THREADS];
-  minimum[threadIdx.x] = seen.minimum;
-  minimum_at[threadIdx.x] = seen.minimum_at;
-  first_negative[threadIdx.x] = seen.first_negative;
-  for (unsigned half = THREADS / 2; half; half /= 2) {
-    __syncthreads();
-    if (threadIdx.x >= half) continue;
-    const unsigned other = threadIdx.x + half;
-    if (is_lower(minimum[other], minimum_at[other], seen)) {
-      seen.minimum = minimum[threadIdx.x] = minimum[other];
-      seen.minimum_at = minimum_at[threadIdx.x] = minimum_at[other];
-    }
-    if (first_negative[other] < seen.first_negative)
-      seen.first_negative = first_negative[threadIdx.x] = first_negative[other];
-  }
-  if (threadIdx.x == 0) *result = seen;
-}
-
 __device__ static inline void piece_store(const cosine_piece &piece, size_t series, size_t end,
                                           size_t n, double value, tally &seen) {
   if (n >= piece.count) return;
@@ -145,6 +107,19 @@ __global__ void __launch_bounds__(THREADS, 2)
   tally_block(seen, &piece.tallies[(size_t)blockIdx.y * gridDim.x + blockIdx.x]);
 }
 
+/* Sums of products that cuBLAS has made, (series, rows, lanes), `product` piece.sum itself or
+   apart: block (x, y) has an equal part of series y. */
+template <class real> __global__ void cosine_finish(cosine_piece piece, const real *product) {
+  const size_t elements = piece.rows * piece.lanes, part = elements / gridDim.x,
+               from = blockIdx.x * part;
+  product += blockIdx.y * elements;
+  tally seen = no_tally();
+  for (size_t e = from + threadIdx.x; e < from + part; e += THREADS)
+    piece_store(piece, blockIdx.y, piece.count, piece.first_row * piece.lanes + e,
+                piece.scale * (double)product[e], seen);
+  tally_block(seen, &piece.tallies[(size_t)blockIdx.y * gridDim.x + blockIdx.x]);
+}
+
 /* The same below fp64, where every angle is rounded by itself: a thread per distance. */
 __global__ void cosine_direct(cosine_piece piece, device_phases phases) {
   const size_t series = piece.series ? piece.series[blockIdx.y] : blockIdx.y;
@@ -166,14 +141,15 @@ __global__ void cosine_direct(cosine_piece piece, device_phases phases) {
 
 /* ---- The host's side ---- */
 
-/* What a batch comes to: a function of the batch alone. */
+/* What a batch comes to: a function of the batch alone, and of whether there is a cuBLAS. */
 struct cosine_plan {
   const struct cosine_sum_batch *batch;
-  bool direct, single; /* how it is done */
-  size_t side;         /* rows of a tile */
+  bool direct, single, blas; /* how it is done */
+  size_t side;               /* rows of a tile */
   size_t lanes, depth, real_bytes;
-  size_t rows;  /* of the whole sequence, a multiple of side */
-  double scale; /* see struct cosine_piece */
+  size_t rows;       /* of the whole sequence, a multiple of side */
+  size_t piece_rows; /* of a piece, at most */
+  double scale;      /* see struct cosine_piece */
 };
 
 static cosine_plan plan_of(const struct cosine_sum_batch *batch) {
@@ -190,6 +166,8 @@ static cosine_plan plan_of(const struct cosine_sum_batch *batch) {
       device_ceil(2 * phases->pairs, product_tile<double>::DEPTH) * product_tile<double>::DEPTH;
   plan.real_bytes = plan.direct ? 0 : plan.single ? sizeof(float) : sizeof(double);
   plan.rows = device_ceil(device_ceil(batch->count, plan.lanes), plan.side) * plan.side;
+  plan.blas = batch->sum && !batch->stop_at_negative && !plan.direct && cuda_blas_available();
+  plan.piece_rows = plan.blas ? least(plan.rows, BLAS_ROWS) : plan.rows;
   plan.scale = 1;
   if (plan.single && batch->weight) {
     double largest = 0;
@@ -202,6 +180,12 @@ static cosine_plan plan_of(const struct cosine_sum_batch *batch) {
   return plan;
 }
 
+static cosine_plan without_blas(cosine_plan plan) {
+  plan.blas = false;
+  plan.piece_rows = plan.rows;
+  return plan;
+}
+
 /* Some series on the device, and what is known of each. */
 struct cosine_room {
   size_t first, series; /* of the batch */
@@ -209,22 +193,15 @@ struct cosine_room {
   cosine_piece piece;
   device_phases phases;
   char *row_table, *lane_table;
+  float *product;  /* of cuBLAS in float; in double they are the sums */
   uint32_t *which; /* of the series are active */
   size_t *end;
   tally *block_tally, *block_tally_host; /* of every block of a launch */
   tally *fresh;                          /* (series) on the host: of the last launch */
 
   cosine_room(size_t first, size_t series, size_t rows, const device_phases &phases)
-      : first(first), series(series), rows(rows), piece(), phases(phases) {}
+      : first(first), series(series), rows(rows), piece(), phases(phases), product(nullptr) {}
 };
-
-static void merge(tally &seen, const tally &other) {
-  if (is_lower(other.minimum, other.minimum_at, seen)) {
-    seen.minimum = other.minimum;
-    seen.minimum_at = other.minimum_at;
-  }
-  if (other.first_negative < seen.first_negative) seen.first_negative = other.first_negative;
-}
 
 static size_t piece_blocks(const cosine_plan &plan, size_t rows) {
   return rows / plan.side * (plan.lanes / plan.side);
@@ -236,6 +213,22 @@ static void launch_products(device_work &work, const cosine_room &room, dim3 gri
   (room.piece, (const real *)room.row_table, (const real *)room.lane_table);
 }
 
+/* The same by cuBLAS. */
+template <class real>
+static void blas_products(device_work &work, const cosine_plan &plan, const cosine_room &room,
+                          real *product, dim3 grid) {
+  cosine_piece piece = room.piece;
+  const real *row_table = (const real *)room.row_table, *lane_table = (const real *)room.lane_table;
+  for (size_t s = 0; work.ok() && s < grid.y; s++)
+    work.check_blas(cuda_blas_product({piece.rows, piece.lanes, piece.depth},
+                                      row_table + s * piece.depth * piece.rows,
+                                      lane_table + s * piece.depth * piece.lanes,
+                                      product + s * piece.rows * piece.lanes),
+                    plan.single ? "cublasSgemm" : "cublasDgemm");
+  if ((const void *)product == piece.sum) piece.sum = nullptr; /* they are there */
+  WORK_LAUNCH(work, cosine_finish<real>, grid)(piece, product);
+}
+
 /* Makes the piece's sums of the `active` series that `which` lists; their tallies into room.fresh.
  */
 static void run_piece(device_work &work, const cosine_plan &plan, cosine_room &room,
@@ -245,17 +238,21 @@ static void run_piece(device_work &work, const cosine_plan &plan, cosine_room &r
   work.send(room.which, which, active);
   if (plan.direct) {
     WORK_LAUNCH(work, cosine_direct, grid)(room.piece, room.phases);
+  } else if (plan.blas && plan.single) {
+    blas_products(work, plan, room, room.product, grid);
+  } else if (plan.blas) {
+    blas_products(work, plan, room, room.piece.sum, grid);
   } else if (plan.single) {
     launch_products<float>(work, room, grid);
   } else {
     launch_products<double>(work, room, grid);
   }
-  work.launched(plan.direct ? "cosine_direct" : "cosine_multiply");
+  work.launched(plan.direct ? "cosine_direct" : plan.blas ? "cosine_finish" : "cosine_multiply");
   work.fetch(room.block_tally_host, room.block_tally, active * blocks);
   for (size_t s = 0; work.ok() && s < active; s++) {
     room.fresh[which[s]] = no_tally();
     for (size_t b = 0; b < blocks; b++)
-      merge(room.fresh[which[s]], room.block_tally_host[s * blocks + b]);
+      tally_merge(room.fresh[which[s]], room.block_tally_host[s * blocks + b]);
   }
 }
 
@@ -299,7 +296,7 @@ static size_t stop_series(device_work &work, const cosine_plan &plan, cosine_roo
   for (size_t s = 0; s < active; s++) { /* those that are over move behind */
     const uint32_t series = which[s];
     if (room.fresh[series].first_negative == TALLY_NONE) {
-      merge(seen[series], room.fresh[series]);
+      tally_merge(seen[series], room.fresh[series]);
       which[s] = which[left];
       which[left++] = series;
     } else {
@@ -313,7 +310,7 @@ static size_t stop_series(device_work &work, const cosine_plan &plan, cosine_roo
   run_piece(work, plan, room, which + left, over);
   room.piece.end = nullptr;
   for (size_t s = left; work.ok() && s < active; s++)
-    merge(seen[which[s]], room.fresh[which[s]]);
+    tally_merge(seen[which[s]], room.fresh[which[s]]);
   return left;
 }
 
@@ -337,7 +334,7 @@ static void run_series(device_work &work, const cosine_plan &plan, cosine_room &
       active = stop_series(work, plan, room, which, active, seen, end);
     else
       for (size_t s = 0; s < active; s++)
-        merge(seen[s], room.fresh[s]);
+        tally_merge(seen[s], room.fresh[s]);
     rows *= 2;
   }
 }
@@ -362,13 +359,16 @@ struct cosine_bytes {
 
 static cosine_bytes bytes_of(const cosine_plan &plan) {
   const size_t table = plan.depth * plan.real_bytes;
+  const size_t sum = sizeof(double) + (plan.blas && plan.single ? sizeof(float) : 0);
   return {plan.lanes * table + plan.batch->phases.pairs * 2 * sizeof(double) + 64,
-          plan.side * table + (plan.batch->sum ? plan.side * plan.lanes * sizeof(double) : 0) +
+          plan.side * table + (plan.batch->sum ? plan.side * plan.lanes * sum : 0) +
               piece_blocks(plan, plan.side) * sizeof(tally)};
 }
 
 /* As many series from `first` on as fit with all their rows, or else one with some of them at a
-   time; returns how many, and 0 with the error filled. */
+   time; returns how many, and 0 with the error filled. cuBLAS makes the same bits of the same
+   shapes only, so that it gets all rows of a piece; on a device too small for that it does not come
+   in. */
 static size_t sum_batch(const cosine_plan &plan, size_t first, struct error *error) {
   enum { MOST_SERIES = 32768 }; /* of a grid's second extent */
   const struct cosine_sum_batch *batch = plan.batch;
@@ -378,17 +378,21 @@ static size_t sum_batch(const cosine_plan &plan, size_t first, struct error *err
   const size_t room_bytes = work.room(),
                spare = room_bytes > bytes.series ? room_bytes - bytes.series : 0;
   const size_t all = plan.rows / plan.side, fit = least(all, spare / bytes.rows);
-  if (!fit) work.refuse(bytes.series + bytes.rows, "the sums of a series");
   const size_t launch = work.most_blocks() / piece_blocks(plan, plan.side); /* in a grid's extent */
-  const size_t most = least(fit, launch ? launch : 1);
+  const size_t most = least(least(fit, launch ? launch : 1), plan.piece_rows / plan.side);
+  if (plan.blas && most < plan.piece_rows / plan.side)
+    return work.ok() ? sum_batch(without_blas(plan), first, error) : 0;
+  if (!fit) work.refuse(bytes.series + bytes.rows, "the sums of a series");
   size_t series = 1;
-  if (work.ok() && fit == all)
+  if (work.ok() && fit == all && plan.piece_rows == plan.rows)
     series = least(least(left, MOST_SERIES), room_bytes / (bytes.series + most * bytes.rows));
   const size_t rows = most * plan.side, blocks = piece_blocks(plan, rows),
                table = plan.depth * plan.real_bytes;
   cosine_room room(first, series, rows, device_phases(work, batch->phases, first, series));
   room.row_table = work.array<char>(series * rows * table, "the tables");
   room.lane_table = work.array<char>(series * plan.lanes * table, "the tables");
+  if (plan.blas && plan.single)
+    room.product = work.array<float>(series * rows * plan.lanes, "the sums");
   room.which = work.array<uint32_t>(series, "the list of series");
   room.end = work.array<size_t>(series, "the list of series");
   room.block_tally = work.array<tally>(series * blocks, "the minima");

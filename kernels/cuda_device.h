@@ -78,6 +78,14 @@ struct device_work {
                        what, cudaGetErrorString(result), (int)result);
   }
 
+  /* The same for a status of cuBLAS. */
+  void check_blas(int result, const char *what) {
+    if (result == 0 || !ok()) return;
+    (void)cudaGetLastError();
+    status = error_set(error, ERROR_FAILED, "cannot %s on the GPU: %s failed (cuBLAS status %d)",
+                       purpose, what, result);
+  }
+
   /* After a launch: whether it could start. What goes wrong in the kernel shows at the next copy.
    */
   void launched(const char *kernel) {

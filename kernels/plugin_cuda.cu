@@ -1,6 +1,7 @@
 /* The CUDA plug-in: its table of operations, and the device it uses. */
 #include <stdio.h>
 
+#include "kernels/cuda_blas.h"
 #include "kernels/cuda_operations.h"
 
 extern "C" {
@@ -65,7 +66,9 @@ static int plugin_open(struct error *error) {
   return OK;
 }
 
-static void plugin_close(void) {}
+static void plugin_close(void) {
+  cuda_blas_close();
+}
 
 static const char *plugin_name(void) {
   return device_name;

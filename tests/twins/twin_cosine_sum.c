@@ -1,7 +1,27 @@
 /* Weighted sums of cosines at equally spaced distances, their minimum and first negative one. */
 #include "tests/twins/twins.h"
 
+#include <dlfcn.h>
+
 #include "tests/oracle/oracle.h"
+
+/* Opens the CUDA backend anew, with that cuBLAS: a value of ROPETOOL_CUBLAS; NULL: unset. */
+static void use_cublas(const char *library) {
+  if (library)
+    assert_int_equal(setenv("ROPETOOL_CUBLAS", library, 1), 0);
+  else
+    assert_int_equal(unsetenv("ROPETOOL_CUBLAS"), 0);
+  backend_close(twin[1]);
+  assert_done(backend_open(twin_name[1], &twin[1], &error));
+}
+
+static char *cublas_before; /* what ROPETOOL_CUBLAS was */
+
+static int cublas_as_before(void **state) {
+  (void)state;
+  use_cublas(cublas_before);
+  return 0;
+}
 
 struct shape {
   size_t series, pairs, count;
@@ -153,9 +173,10 @@ static void small_devices(void **state) {
   twins_limit(0, 0);
 }
 
-/* However it is cut, the device makes the same bits. */
+/* However it is cut, the device makes the same bits; cuBLAS is left out where memory is short. */
 static void cuts_do_not_matter(void **state) {
   (void)state;
+  use_cublas("no");
   const struct shape shape = {2, 3, 20001, 5, 1};
   struct phases phases = series_of(&shape, PRECISION_FP64);
   for (int single = 0; single < 2; single++) {
@@ -276,12 +297,140 @@ static void failing_calls(void **state) {
   twins_inject(operation);
 }
 
+/* ---- With a cuBLAS: tests/plugins/fake_cublas.c, where TWINS_CUBLAS names it ---- */
+
+static struct {
+  unsigned long *handles, *products; /* (2): in double, in single */
+  int *create_status, *product_status;
+} fake;
+
+static void use_fake(void) {
+  const char *path = getenv("TWINS_CUBLAS");
+  if (!path) skip();
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  assert_non_null(library);
+  fake.handles = dlsym(library, "fake_cublas_handles");
+  fake.products = dlsym(library, "fake_cublas_products");
+  fake.create_status = dlsym(library, "fake_cublas_create_status");
+  fake.product_status = dlsym(library, "fake_cublas_product_status");
+  assert_true(fake.handles && fake.products && fake.create_status && fake.product_status);
+  *fake.create_status = *fake.product_status = 0;
+  fake.products[0] = fake.products[1] = 0;
+  use_cublas(path);
+}
+
+static int no_fake(void **state) {
+  if (fake.product_status) *fake.create_status = *fake.product_status = 0;
+  cublas_as_before(state);
+  return fake.handles && *fake.handles ? 1 : 0; /* handles are given back */
+}
+
+static void products_by_cublas(void **state) {
+  (void)state;
+  use_fake();
+  for (size_t s = 0; s < COUNT_OF(shapes); s++)
+    for (int bits = 0; bits < 4; bits++) {
+      const unsigned long before = fake.products[bits >> 1];
+      compare(&shapes[s], (struct variant){bits & 1, bits & 2, false, true});
+      assert_int_equal(fake.products[bits >> 1] - before, shapes[s].count ? shapes[s].series : 0);
+    }
+  assert_int_equal(*fake.handles, 1);
+}
+
+/* More rows than a product takes: as many products as pieces. */
+static void pieces_by_cublas(void **state) {
+  (void)state;
+  if (twins_brief()) skip();
+  use_fake();
+  const struct shape shape = {1, 2, 4096 * 512 + 1000, 5, 1};
+  struct phases phases = series_of(&shape, PRECISION_FP64);
+  const struct variant variant = {.stored = true, .single = true};
+  struct result cpu = run(0, &shape, &phases, NULL, variant);
+  struct result cuda = run(1, &shape, &phases, NULL, variant);
+  assert_int_equal(fake.products[1], 2);
+  for (size_t n = 0; n < shape.count; n++)
+    twins_compare("cosine_sum cuBLAS", 1, cuda.sum[n], cpu.sum[n], 2 * 2e-6 * 2);
+  twins_compare("cosine_sum cuBLAS", 1, cuda.minimum[0], cpu.minimum[0], 2 * 2e-6 * 2);
+  result_free(&shape, &cpu);
+  result_free(&shape, &cuda);
+  phases_free(&phases);
+}
+
+/* Where it has nothing to give, or cannot work, the plug-in's own products are made. */
+static void without_cublas(void **state) {
+  (void)state;
+  use_fake();
+  const struct shape shape = {2, 5, 700, 0, 1};
+  compare(&shape, (struct variant){.stored = false});              /* nothing is stored */
+  compare(&shape, (struct variant){.stored = true, .stop = true}); /* little is made */
+  twins_limit(180000, 0);                                          /* not all rows fit */
+  compare(&shape, (struct variant){.stored = true, .single = true});
+  twins_limit(0, 0);
+  use_cublas("no");
+  compare(&shape, (struct variant){.stored = true});
+  use_cublas("/nowhere/libcublas.so");
+  compare(&shape, (struct variant){.stored = true});
+  use_cublas(getenv("ROPETOOL_CUDA_PLUGIN")); /* a library of something else */
+  compare(&shape, (struct variant){.stored = true});
+  *fake.create_status = 3;
+  use_cublas(getenv("TWINS_CUBLAS"));
+  compare(&shape, (struct variant){.stored = true});
+  assert_int_equal(fake.products[0] + fake.products[1], 0);
+  *fake.create_status = 0;
+  compare(&shape, (struct variant){.stored = true}); /* it is asked once */
+  assert_int_equal(fake.products[0], 0);
+  use_cublas(getenv("TWINS_CUBLAS"));
+  compare(&shape, (struct variant){.stored = true});
+  assert_int_equal(fake.products[0], 2);
+}
+
+static int stored_operation(bool single) {
+  const struct shape shape = {1, 3, 500, 0, 1};
+  struct phases phases = series_of(&shape, PRECISION_FP64);
+  double sum[500];
+  const struct cosine_sum_batch batch = {
+      .phases = phases, .step = 1, .count = 500, .single = single, .sum = sum};
+  const int status = backend_cosine_sum(twin[1], &batch, &error);
+  phases_free(&phases);
+  return status;
+}
+
+static int single_operation(void) {
+  return stored_operation(true);
+}
+
+static void failing_products(void **state) {
+  (void)state;
+  use_fake();
+  *fake.product_status = 13;
+  assert_refused(stored_operation(false), ERROR_FAILED,
+                 "cannot sum cosines on the GPU: cublasDgemm failed (cuBLAS status 13)");
+  assert_refused(stored_operation(true), ERROR_FAILED,
+                 "cannot sum cosines on the GPU: cublasSgemm failed (cuBLAS status 13)");
+  *fake.product_status = 0;
+  twins_inject(single_operation);
+}
+
+#define with_cublas(test) cmocka_unit_test_teardown(test, no_fake)
+
 int main(void) {
+  const char *before = getenv("ROPETOOL_CUBLAS");
+  cublas_before = before ? strdup(before) : NULL;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(twins_of_the_oracle),        cmocka_unit_test(small_devices),
-      cmocka_unit_test(cuts_do_not_matter),         cmocka_unit_test(weights_of_any_size),
-      cmocka_unit_test(not_a_number_is_never_lost), cmocka_unit_test(rounded_formats),
-      cmocka_unit_test(too_small_a_device),         cmocka_unit_test(failing_calls),
+      cmocka_unit_test(twins_of_the_oracle),
+      cmocka_unit_test(small_devices),
+      cmocka_unit_test_teardown(cuts_do_not_matter, cublas_as_before),
+      cmocka_unit_test(weights_of_any_size),
+      cmocka_unit_test(not_a_number_is_never_lost),
+      cmocka_unit_test(rounded_formats),
+      cmocka_unit_test(too_small_a_device),
+      cmocka_unit_test(failing_calls),
+      with_cublas(products_by_cublas),
+      with_cublas(pieces_by_cublas),
+      with_cublas(without_cublas),
+      with_cublas(failing_products),
   };
-  return twins_main(tests);
+  const int status = twins_main(tests);
+  free(cublas_before);
+  return status;
 }

@@ -112,7 +112,8 @@ static void prepare(struct parse *parse, struct invocation *invocation,
   if (command->groups & GROUP_FIGURE) add_group(parse, group_drawing, "Drawing:", false);
   if (command->groups & GROUP_OUTPUT) add_group(parse, group_output, "Output:", false);
   add_group(parse, group_run, "Running:", false);
-  parse->root = (struct argp){.options = parse->inputs[0].options,
+  /* argp leaks the help of a table without options; NULL is none. */
+  parse->root = (struct argp){.options = command->options,
                               .parser = parse_root,
                               .args_doc = command->arguments,
                               .doc = command->description,

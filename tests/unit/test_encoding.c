@@ -64,7 +64,7 @@ static void sinusoidal_products(void **state) {
   assert_false(encoding->stationary(1));
   assert_int_equal(encoding->table(*state, spectrum, 0, LENGTH, table, NULL), OK);
   assert_int_equal(encoding->profile(*state, spectrum, 0, LENGTH, profile, NULL), OK);
-  assert_near(profile[0], DIM / 2, 1e-12);
+  assert_near(profile[0], 0.5 * DIM, 1e-12);
   for (int m = 0; m < LENGTH; m++)
     for (int n = 0; n < LENGTH; n++) {
       double product = 0;

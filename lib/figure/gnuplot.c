@@ -159,16 +159,17 @@ struct tex_folder {
 static int make_folder(struct tex_folder *folder, struct error *error) {
   const char *parent = getenv("TMPDIR");
   if (!parent || parent[0] != '/') parent = "/tmp";
+  char path[sizeof folder->path];
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
-  const bool made = snprintf(folder->path, sizeof folder->path, "%s/ropetool.XXXXXX", parent) <
-                        (int)sizeof folder->path &&
-                    mkdtemp(folder->path);
+  const bool made =
+      snprintf(path, sizeof path, "%s/ropetool.XXXXXX", parent) < (int)sizeof path && mkdtemp(path);
   const int number = errno;
+  memcpy(folder->path, path, sizeof path);
   static const char *const names[] = {tex_name, pdf_name};
   for (int i = 0; i < 2; i++) {
-    snprintf(folder->file[i], sizeof folder->file[i], "%s/%s", folder->path, names[i]);
+    snprintf(folder->file[i], sizeof folder->file[i], "%s/%s", path, names[i]);
     folder->slot[i] = made ? file_guard(folder->file[i]) : -1;
   }
   folder->slot[2] = made ? file_guard(folder->path) : -1;

@@ -16,13 +16,15 @@
 #include "lib/figure/gnuplot.h"
 
 /* OpenBLAS makes its threads when it is loaded, before main() could ask it not to. They would be of
-   no use, since products run in threads of our own, and their memory is more than some limits
-   allow. */
-static void keep_blas_single(void) {
-  setenv("OPENBLAS_NUM_THREADS", "1", 1);
+   no use, since products run in threads of our own; their memory is more than some limits allow,
+   and the program would then wait for them without end. So it starts anew, with the word that
+   OpenBLAS reads; where /proc is missing it goes on as it is. */
+static void keep_blas_single(char **argv) {
+  static const char name[] = "OPENBLAS_NUM_THREADS";
+  const char *set = getenv(name);
+  if ((set && !strcmp(set, "1")) || setenv(name, "1", 1)) return;
+  execv("/proc/self/exe", argv);
 }
-__attribute__((section(".preinit_array"),
-               used)) static void (*const before_libraries)(void) = keep_blas_single;
 
 static void remove_partial_and_exit(int number) {
   gnuplot_stop();
@@ -155,6 +157,7 @@ static int run_command(const struct command *command, int count, char **words) {
 }
 
 int main(int argc, char **argv) {
+  keep_blas_single(argv);
   keep_standard_descriptors();
   catch_signals();
   if (argc < 2) {

@@ -83,18 +83,20 @@ static char *with_extension(const char *path, const char *extension) {
   return asprintf(&other, "%.*s%s", (int)stem, path, extension) < 0 ? NULL : other;
 }
 
-/* Whether two names are of one file: "a.csv", "./a.csv". */
+/* Whether two names are of one file: "a.csv", "./a.csv", a link to it. */
 static bool same_target(const char *a, const char *b) {
-  if (strcmp(file_name(a), file_name(b))) return false;
   struct stat folder[2];
-  const char *const path[] = {a, b};
-  for (int i = 0; i < 2; i++) {
-    char *name = strndup(path[i], (size_t)(file_name(path[i]) - path[i]));
-    const int missing = !name || stat(*name ? name : ".", &folder[i]);
+  char *target[] = {file_follow_links(a), file_follow_links(b)};
+  bool same = target[0] && target[1] && !strcmp(file_name(target[0]), file_name(target[1]));
+  for (int i = 0; same && i < 2; i++) {
+    char *name = strndup(target[i], (size_t)(file_name(target[i]) - target[i]));
+    same = name && !stat(*name ? name : ".", &folder[i]);
     free(name);
-    if (missing) return !strcmp(a, b);
   }
-  return folder[0].st_dev == folder[1].st_dev && folder[0].st_ino == folder[1].st_ino;
+  same = same && folder[0].st_dev == folder[1].st_dev && folder[0].st_ino == folder[1].st_ino;
+  free(target[0]);
+  free(target[1]);
+  return same || !strcmp(a, b);
 }
 
 /* Opens one part under its name, which no other part of any output may have. */

@@ -129,8 +129,7 @@ static int inherited_descriptor(const char *name) {
   return -1;
 }
 
-/* The file that `path` leads to through symbolic links; it need not be there. NULL with errno. */
-static char *follow_links(const char *path) {
+char *file_follow_links(const char *path) {
   char *name = strdup(path);
   for (int depth = 0; name && depth < 40; depth++) {
     char link[PATH_MAX];
@@ -214,7 +213,7 @@ int file_output_open(const char *path, struct file_output **result, struct error
   struct file_output *output = memory_array(1, sizeof *output, "an output file", error);
   if (!output) return ERROR_FAILED;
   output->slot = -1;
-  output->target = follow_links(path);
+  output->target = file_follow_links(path);
   const int descriptor = output->target ? open_target(output) : -1;
   output->stream = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
   if (!output->stream) {

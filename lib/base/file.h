@@ -47,6 +47,10 @@ void file_forget(int slot); /* -1 is allowed */
    handlers: async-signal-safe. */
 void file_remove_partial(void);
 
+/* The file that `path` leads to through symbolic links, where a file_output of it is put; it need
+   not be there. free() it. NULL with errno. */
+char *file_follow_links(const char *path);
+
 /* The part of `path` after its last '/'. */
 const char *file_name(const char *path);
 

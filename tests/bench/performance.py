@@ -107,7 +107,7 @@ def machine_block(one, versions, load):
         ("beside", f"NumPy {versions['numpy']}{torch}, Python {platform.python_version()}"),
         ("command", "`make performance`"),
     ]
-    busy = load[0] > os.cpu_count() / 4
+    busy = load[0] > os.cpu_count() / 2
     return table(["", ""], facts) + ("\n\n" + BUSY if busy else "")
 
 

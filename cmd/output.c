@@ -196,9 +196,9 @@ bool outputs_left_out(const struct outputs *outputs, const struct result *result
                            ? figure_left_out_matrix(result->matrix, options)
                            : figure_left_out_table(result->table, &result->plot, options);
   snprintf(note, OUTPUTS_NOTE,
-           result->matrix ? "%zu cells are left out: not greater than 0, --log c cannot show them"
-                          : "%zu points are left out: empty, infinite, or not greater than 0 on a "
-                            "logarithmic axis",
+           result->matrix ? "cells left out: %zu (not greater than 0, which --log c cannot show)"
+                          : "points left out: %zu (empty, infinite, or not greater than 0 on a "
+                            "logarithmic axis)",
            count);
   return count > 0;
 }

@@ -150,6 +150,12 @@ static void describe_request(const struct decay_request *request, struct meta *m
   meta_set_integer(distances, "count", (int64_t)request->count);
   meta_set_text(meta, "arithmetic",
                 precision_name(request->single ? PRECISION_FP32 : PRECISION_FP64));
+  static const char *const formulas[] = {
+      [NORMALISE_MEAN] = "1/(dim/2) sum_{j=1..dim/2} |sum_{i<j} exp(i m theta_i)|",
+      [NORMALISE_SUM] = "sum_{j=1..dim/2} |sum_{i<j} exp(i m theta_i)|",
+      [NORMALISE_UNIT] = "sum_{j=1..dim/2} |sum_{i<j} exp(i m theta_i)| / (its value at m = 0)",
+  };
+  meta_set_text(meta, "formula", formulas[request->normalisation]);
   meta_set_text(meta, "normalise", normalisation_name(request->normalisation));
   meta_set_flag(meta, "envelope", request->envelope);
   meta_set_flag(meta, "limit", request->limit);

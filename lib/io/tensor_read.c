@@ -1,15 +1,10 @@
 /* From a file to a tensor: the file's bytes, the format they are in, the elements as this machine
    has them. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "lib/base/file.h"
 #include "lib/base/memory.h"
+#include "lib/io/mapping.h"
 #include "lib/io/tensor.h"
 #include "lib/io/tensor_format.h"
 
@@ -161,51 +156,13 @@ int tensor_read_bytes(const char *path, const char *name, void *data, size_t siz
   return error_set(error, ERROR_FAILED, "out of memory: the name of a tensor");
 }
 
-/* The bytes of a file: mapped, or read where it cannot be. */
-struct loaded {
-  void *data;
-  size_t size;
-  bool mapped;
-};
-
-static void unload(struct loaded *loaded) {
-  if (loaded->mapped)
-    munmap(loaded->data, loaded->size);
-  else
-    free(loaded->data);
-}
-
-static int load(const char *path, struct loaded *loaded, struct error *error) {
-  *loaded = (struct loaded){0};
-  const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  struct stat status;
-  if (descriptor < 0 || fstat(descriptor, &status)) {
-    const int number = errno;
-    if (descriptor >= 0) close(descriptor);
-    return error_set(error, ERROR_INPUT, "cannot read '%s': %s", path, strerror(number));
-  }
-  if (S_ISREG(status.st_mode) && status.st_size > 0) {
-    loaded->size = (size_t)status.st_size;
-    /* Private and writable: what is done to a tensor stays out of the file. */
-    void *map = mmap(NULL, loaded->size, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0);
-    loaded->mapped = map != MAP_FAILED;
-    if (loaded->mapped) loaded->data = map;
-  }
-  close(descriptor);
-  if (loaded->mapped) return OK;
-  char *data;
-  const int failed = file_read(path, memory_limit(), &data, &loaded->size, error);
-  loaded->data = data;
-  return failed;
-}
-
 /* Hands the file's bytes to the tensor that lies in them, or releases them. */
-static void settle(struct tensor *tensor, struct loaded *loaded) {
+static void settle(struct tensor *tensor, struct mapping *loaded) {
   if (tensor && !tensor->memory) {
     *(loaded->mapped ? &tensor->map : &tensor->memory) = loaded->data;
     tensor->map_size = loaded->size;
   } else {
-    unload(loaded);
+    mapping_close(loaded);
   }
 }
 
@@ -215,8 +172,8 @@ int tensor_read(const char *text, struct tensor **result, struct error *error) {
   char *path = memory_text(text, error);
   if (!path) return ERROR_FAILED;
   path[length] = '\0';
-  struct loaded loaded;
-  int status = load(path, &loaded, error);
+  struct mapping loaded;
+  int status = mapping_open(path, &loaded, error);
   if (!status) {
     const char *name = text[length] ? text + length + 1 : NULL;
     status = tensor_read_bytes(path, name, loaded.data, loaded.size, result, error);

@@ -25,20 +25,28 @@ static int add_columns(struct table *table, struct error *error) {
   return OK;
 }
 
-static int add_model(struct table *table, const struct builtin_model *model, struct error *error) {
-  struct rope_spec spec;
-  struct model_source source;
-  if (model_read(model->name, &spec, &source, table_meta(table), error)) return error->code;
+static int add_rope(struct table *table, const struct builtin_model *builtin,
+                    const struct rope_spec *spec, struct error *error) {
   const size_t row = table_rows(table);
   if (table_add_rows(table, 1, error)) return error->code;
-  table_set_integer(table, row, CONTEXT, spec.context);
-  table_set_integer(table, row, HEAD_DIM, (int64_t)spec.head_dim);
-  table_set_integer(table, row, ROTARY_DIM, (int64_t)spec.rotary_dim);
-  table_set_real(table, row, BASE, spec.base);
-  if (table_set_text(table, row, NAME, model->name, error)) return error->code;
-  if (table_set_text(table, row, SCALING, spec.scaling.type, error)) return error->code;
-  if (table_set_text(table, row, LAYOUT, layout_name(spec.layout), error)) return error->code;
-  return table_set_text(table, row, SOURCE, model->source, error);
+  table_set_integer(table, row, CONTEXT, spec->context);
+  table_set_integer(table, row, HEAD_DIM, (int64_t)spec->head_dim);
+  table_set_integer(table, row, ROTARY_DIM, (int64_t)spec->rotary_dim);
+  table_set_real(table, row, BASE, spec->base);
+  if (table_set_text(table, row, NAME, builtin->name, error)) return error->code;
+  if (table_set_text(table, row, SCALING, spec->scaling.type, error)) return error->code;
+  if (table_set_text(table, row, LAYOUT, layout_name(spec->layout), error)) return error->code;
+  return table_set_text(table, row, SOURCE, builtin->source, error);
+}
+
+static int add_model(struct table *table, const struct builtin_model *builtin,
+                     struct error *error) {
+  struct model *model;
+  int status = model_read(builtin->name, &model, table_meta(table), error);
+  for (size_t i = 0; !status && i < model->count; i++)
+    status = add_rope(table, builtin, &model->ropes[i], error);
+  model_destroy(model);
+  return status;
 }
 
 static int compute(const struct invocation *invocation, struct result *result,

@@ -34,14 +34,6 @@ void inputs_add(struct meta *meta, const char *name, const char *sha256) {
   meta_set_text(input, "sha256", sha256);
 }
 
-static int read_model(const char *model, struct rope_spec *spec, struct series *series,
-                      struct error *error) {
-  struct model_source source;
-  if (model_read(model, spec, &source, series->meta, error)) return error->code;
-  if (source.sha256[0]) inputs_add(series->meta, source.name, source.sha256);
-  return OK;
-}
-
 /* Notes that `name` replaced what the model says, once. */
 static void note_override(struct series *series, const struct choice *choice, const char *name) {
   if (!choice->model) return;
@@ -84,14 +76,17 @@ static int override_kinds(const struct invocation *invocation, const struct choi
 }
 
 static int add_series(const struct invocation *invocation, const struct choice *choice,
-                      struct series *series, struct error *error) {
+                      const struct rope_spec *of_model, struct series *series,
+                      struct error *error) {
   if (series->count == MOST_SERIES)
     return error_set(error, ERROR_INPUT,
                      "more than %d series: give fewer values of --dim, --base, --model, --scaling",
                      MOST_SERIES);
   struct rope_spec spec;
-  spec_default(&spec);
-  if (choice->model && read_model(choice->model, &spec, series, error)) return error->code;
+  if (of_model)
+    spec = *of_model;
+  else
+    spec_default(&spec);
   if (override_numbers(invocation, choice, &spec, series, error)) return error->code;
   if (override_kinds(invocation, choice, &spec, series, error)) return error->code;
   if (choice->scaling || option_given(invocation, "context")) scaling_warn(&spec, series->meta);
@@ -100,11 +95,25 @@ static int add_series(const struct invocation *invocation, const struct choice *
   return OK;
 }
 
+/* One series for each layer type of the model. */
+static int add_model(const struct invocation *invocation, const struct choice *choice,
+                     struct series *series, struct error *error) {
+  struct model *model;
+  if (!choice->model) return add_series(invocation, choice, NULL, series, error);
+  int status = model_read(choice->model, &model, series->meta, error);
+  if (status) return status;
+  if (model->source.sha256[0]) inputs_add(series->meta, model->source.name, model->source.sha256);
+  for (size_t i = 0; !status && i < model->count; i++)
+    status = add_series(invocation, choice, &model->ropes[i], series, error);
+  model_destroy(model);
+  return status;
+}
+
 /* Calls itself once for each value of the option of `depth`: model, scaling, dim, base. */
 static int cross(const struct invocation *invocation, int depth, struct choice *choice,
                  struct series *series, struct error *error) {
   static const char *const names[] = {"model", "scaling", "dim", "base"};
-  if (depth == 4) return add_series(invocation, choice, series, error);
+  if (depth == 4) return add_model(invocation, choice, series, error);
   const char *value = NULL;
   size_t cursor = 0;
   bool any = false;

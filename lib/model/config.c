@@ -177,17 +177,24 @@ static int read_all(struct config *config, const struct fields *root, struct err
   return failed;
 }
 
-int config_read(const char *text, size_t size, struct rope_spec *spec, struct meta *meta,
-                struct error *error) {
-  char label[SPEC_LABEL];
-  memcpy(label, spec->label, sizeof label);
-  spec_default(spec);
-  memcpy(spec->label, label, sizeof label);
+int config_read(const char *text, size_t size, const char *label, struct model **model,
+                struct meta *meta, struct error *error) {
   struct fields *root;
+  *model = NULL;
   int failed = fields_parse(text, size, &root, error);
   if (failed) return failed;
-  struct config config = {.spec = spec, .meta = meta};
-  failed = read_all(&config, root, error);
+  struct model *made = model_create(label, 1, error);
+  if (made) {
+    struct config config = {.spec = made->ropes, .meta = meta};
+    failed = read_all(&config, root, error);
+    made->ropes->model_context = made->ropes->context;
+  } else {
+    failed = error->code;
+  }
   fields_release(root);
+  if (failed)
+    model_destroy(made);
+  else
+    *model = made;
   return failed;
 }

@@ -1,4 +1,4 @@
-/* A rope_spec from the text of a Hugging Face config.json. */
+/* A model from the text of a Hugging Face config.json. */
 #ifndef ROPETOOL_MODEL_CONFIG_H
 #define ROPETOOL_MODEL_CONFIG_H
 
@@ -9,13 +9,13 @@
 #include "lib/io/meta.h"
 #include "lib/model/family.h"
 #include "lib/model/fields.h"
+#include "lib/model/model.h"
 #include "lib/rope/spec.h"
 
-/* Fills everything in *spec but a label that is already there (an empty one becomes the
-   model_type). Legal oddities go to "warnings" of `meta`. Errors as model_read, without the file's
-   name. */
-int config_read(const char *text, size_t size, struct rope_spec *spec, struct meta *meta,
-                struct error *error);
+/* Reads it; an empty label becomes the model_type. Legal oddities go to "warnings" of `meta`.
+   Errors as model_read, without the file's name. */
+int config_read(const char *text, size_t size, const char *label, struct model **model,
+                struct meta *meta, struct error *error);
 
 /* What follows is between config.c, config_head.c and config_rope.c. */
 

@@ -226,7 +226,7 @@ static int read_scaling(struct config *config, struct error *error) {
                        name);
   if (!type) type = "default";
   struct spec_scaling *scaling = &config->spec->scaling;
-  *scaling = (struct spec_scaling){.count = 0};
+  memset(scaling, 0, sizeof *scaling);
   snprintf(scaling->type, sizeof scaling->type, "%s", rule_name(type));
   const struct scaling_rule *rule = scaling_rule_find(scaling->type);
   if (!rule) return scaling_rule_check(scaling, &rule, error);

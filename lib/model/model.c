@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "lib/base/file.h"
+#include "lib/base/memory.h"
 #include "lib/base/text.h"
 #include "lib/model/config.h"
 
@@ -45,6 +46,43 @@ static void label_of_path(char label[SPEC_LABEL], const char *path) {
   copy_label(label, start, dots ? 0 : (size_t)(end - start));
 }
 
+struct model *model_create(const char *label, size_t count, struct error *error) {
+  struct model *model = memory_array(1, sizeof *model, "a model", error);
+  if (!model) return NULL;
+  model->count = count;
+  model->ropes = memory_array(count, sizeof *model->ropes, "a model", error);
+  model->values = model->ropes ? table_create(error) : NULL;
+  static const char *const columns[] = {"layer_type", "name", "value", "source"};
+  bool made = model->values != NULL;
+  for (size_t i = 0; made && i < sizeof columns / sizeof *columns; i++)
+    made = table_add_column(model->values, columns[i], COLUMN_TEXT, error) >= 0;
+  for (size_t i = 0; made && i < count; i++) {
+    spec_default(&model->ropes[i]);
+    copy_label(model->ropes[i].label, label, strlen(label));
+  }
+  if (made) return model;
+  model_destroy(model);
+  return NULL;
+}
+
+void model_destroy(struct model *model) {
+  if (!model) return;
+  free(model->ropes);
+  free(model->schedule);
+  table_destroy(model->values);
+  free(model);
+}
+
+int model_explain(struct model *model, const char *layer_type, const char *name, const char *value,
+                  const char *source, struct error *error) {
+  const char *const cells[] = {layer_type, name, value, source};
+  const size_t row = table_rows(model->values);
+  int failed = table_add_rows(model->values, 1, error);
+  for (size_t i = 0; !failed && i < sizeof cells / sizeof *cells; i++)
+    failed = table_set_text(model->values, row, i, cells[i], error);
+  return failed;
+}
+
 static int unknown_model(const char *name, struct error *error) {
   char list[512] = "";
   const struct builtin_model *model;
@@ -55,31 +93,33 @@ static int unknown_model(const char *name, struct error *error) {
                    "unknown model '%s': no file has that name, and built in are %s", name, list);
 }
 
-static int read_builtin(const struct builtin_model *model, struct rope_spec *spec,
-                        struct model_source *source, struct meta *meta, struct error *error) {
-  snprintf(spec->label, sizeof spec->label, "%s", model->title);
-  snprintf(source->name, sizeof source->name, "%s", model->name);
-  if (config_read(model->config, strlen(model->config), spec, meta, error))
-    return error_prefix(error, "'%s'", model->name);
+static int read_builtin(const struct builtin_model *builtin, struct model **model,
+                        struct meta *meta, struct error *error) {
+  const char *config = builtin->config;
+  if (config_read(config, strlen(config), builtin->title, model, meta, error))
+    return error_prefix(error, "'%s'", builtin->name);
+  snprintf((*model)->source.name, sizeof(*model)->source.name, "%s", builtin->name);
   return OK;
 }
 
-static int read_file(const char *path, struct rope_spec *spec, struct model_source *source,
-                     struct meta *meta, struct error *error) {
-  char *text;
+static int read_file(const char *path, struct model **model, struct meta *meta,
+                     struct error *error) {
+  char *text, label[SPEC_LABEL];
   size_t size;
   int failed = file_read(path, LARGEST_CONFIG, &text, &size, error);
   if (failed) return failed;
-  label_of_path(spec->label, path);
-  copy_label(source->name, file_name(path), strlen(file_name(path)));
-  hash_bytes(text, size, source->sha256);
-  failed = config_read(text, size, spec, meta, error);
+  label_of_path(label, path);
+  failed = config_read(text, size, label, model, meta, error);
+  if (!failed) {
+    copy_label((*model)->source.name, file_name(path), strlen(file_name(path)));
+    hash_bytes(text, size, (*model)->source.sha256);
+  }
   free(text);
   return failed ? error_prefix(error, "'%s'", path) : OK;
 }
 
-static int read_folder(const char *folder, struct rope_spec *spec, struct model_source *source,
-                       struct meta *meta, struct error *error) {
+static int read_folder(const char *folder, struct model **model, struct meta *meta,
+                       struct error *error) {
   char *path;
   if (asprintf(&path, "%s%sconfig.json", folder, folder[strlen(folder) - 1] == '/' ? "" : "/") < 0)
     return error_set(error, ERROR_FAILED, "out of memory for the name of a file");
@@ -88,23 +128,22 @@ static int read_folder(const char *folder, struct rope_spec *spec, struct model_
   if (stat(path, &status) && errno == ENOENT)
     failed = error_set(error, ERROR_INPUT, "the folder '%s' holds no config.json", folder);
   else
-    failed = read_file(path, spec, source, meta, error);
+    failed = read_file(path, model, meta, error);
   free(path);
   return failed;
 }
 
-int model_read(const char *reference, struct rope_spec *spec, struct model_source *source,
-               struct meta *meta, struct error *error) {
-  spec_default(spec);
-  *source = (struct model_source){.name = ""};
+int model_read(const char *reference, struct model **model, struct meta *meta,
+               struct error *error) {
+  *model = NULL;
   char extension[8];
   text_extension(reference, extension);
   struct stat status;
   if (!*reference) return unknown_model(reference, error);
   if (!stat(reference, &status) && S_ISDIR(status.st_mode))
-    return read_folder(reference, spec, source, meta, error);
+    return read_folder(reference, model, meta, error);
   if (strchr(reference, '/') || !strcmp(extension, ".json") || !stat(reference, &status))
-    return read_file(reference, spec, source, meta, error);
-  const struct builtin_model *model = builtin_model_find(reference);
-  return model ? read_builtin(model, spec, source, meta, error) : unknown_model(reference, error);
+    return read_file(reference, model, meta, error);
+  const struct builtin_model *builtin = builtin_model_find(reference);
+  return builtin ? read_builtin(builtin, model, meta, error) : unknown_model(reference, error);
 }

@@ -69,6 +69,10 @@ static int check_number(const struct scaling_key *key, double value, struct erro
     return error_set(error, ERROR_INPUT,
                      "the scaling parameter '%s' is %.10g: it must be greater than 0", key->name,
                      value);
+  if (key->kind == SCALING_NATURAL && !(value >= 0))
+    return error_set(error, ERROR_INPUT,
+                     "the scaling parameter '%s' is %.10g: it must not be negative", key->name,
+                     value);
   if (key->kind == SCALING_FLAG && value != 0 && value != 1)
     return error_set(error, ERROR_INPUT, "the scaling parameter '%s' is %.10g: it must be 0 or 1",
                      key->name, value);
@@ -95,11 +99,82 @@ int scaling_check_numbers(const struct scaling_rule *rule, const struct spec_sca
   return OK;
 }
 
+static bool takes_list(const struct scaling_rule *rule, const char *key) {
+  for (size_t i = 0; i < SPEC_LISTS && rule->lists[i]; i++)
+    if (!strcmp(rule->lists[i], key)) return true;
+  return false;
+}
+
+static int check_list(const struct spec_list *list, struct error *error) {
+  for (size_t i = 0; i < list->count; i++)
+    if (!(list->value[i] > 0) || !isfinite(list->value[i]))
+      return error_set(error, ERROR_INPUT, "number %zu of '%s' is %.10g: it must be greater than 0",
+                       i, list->key, list->value[i]);
+  return OK;
+}
+
+/* Every list the rule needs, and no other. */
+static int check_lists(const struct scaling_rule *rule, const struct spec_scaling *scaling,
+                       struct error *error) {
+  size_t found = 0;
+  for (size_t i = 0; i < scaling->list_count; i++) {
+    const struct spec_list *list = &scaling->lists[i];
+    if (!takes_list(rule, list->key))
+      return error_set(error, ERROR_INPUT, "the scaling type '%s' takes no list '%s'", rule->name,
+                       list->key);
+    const int failed = check_list(list, error);
+    if (failed) return failed;
+    found++;
+  }
+  if (found == SPEC_LISTS || !rule->lists[found]) return OK;
+  return error_set(error, ERROR_INPUT,
+                   "the scaling type '%s' needs lists of one number a pair (%s%s%s), which only a "
+                   "model's file can give",
+                   rule->name, rule->lists[0], rule->lists[1] ? ", " : "",
+                   rule->lists[1] ? rule->lists[1] : "");
+}
+
 int scaling_rule_check(const struct spec_scaling *scaling, const struct scaling_rule **rule,
                        struct error *error) {
   *rule = scaling_rule_find(scaling->type);
   if (!*rule) return unknown_rule(scaling->type, error);
-  return scaling_check_numbers(*rule, scaling, error);
+  const int failed = scaling_check_numbers(*rule, scaling, error);
+  return failed ? failed : check_lists(*rule, scaling, error);
+}
+
+long double scaling_power(const struct scaling_result *result, double base, size_t i,
+                          size_t rotary_dim) {
+  const long double exponent = (long double)(2 * i) / (long double)rotary_dim;
+  return result->single ? (long double)powf((float)base, (float)exponent) : powl(base, exponent);
+}
+
+void scaling_plain(const struct rope_spec *spec, double base, struct scaling_result *result) {
+  for (size_t i = 0; i < result->pairs; i++)
+    result->inv_freq[i] =
+        scaling_round(result, 1 / scaling_power(result, base, i, spec->rotary_dim));
+}
+
+double scaling_number(const struct rope_spec *spec, const char *key, double otherwise) {
+  const double value = spec_parameter(spec, key);
+  return isnan(value) ? otherwise : value;
+}
+
+double scaling_original(const struct rope_spec *spec) {
+  return scaling_number(spec, "original_max_position_embeddings",
+                        spec->model_context > 0 ? (double)spec->model_context : NAN);
+}
+
+int scaling_factor(const struct rope_spec *spec, double *factor, struct error *error) {
+  *factor = spec_parameter(spec, "factor");
+  if (!isnan(*factor)) return OK;
+  const double original = scaling_original(spec);
+  if (spec->model_context == 0 || isnan(original))
+    return error_set(error, ERROR_INPUT,
+                     "the scaling type '%s' needs the parameter 'factor', or the contexts before "
+                     "and after it",
+                     spec->scaling.type);
+  *factor = (double)spec->model_context / original;
+  return OK;
 }
 
 void scaling_warn(const struct rope_spec *spec, struct meta *meta) {

@@ -11,17 +11,35 @@
 
 enum { SCALING_KEYS = 12 };
 
-/* What a rule changes. On entry: the plain spectrum of spec.base, factors 1, effective_base = base.
- */
+/* What a rule changes. On entry: the plain spectrum of spec.base, factors 1, effective_base = base,
+   the rest NaN. */
 struct scaling_result {
   size_t pairs;
-  long double *inv_freq; /* (pair) */
+  bool single;           /* as Hugging Face computes it, in float: see scaling_round */
+  long double *inv_freq; /* (pair) radians per token; a pair that does not rotate has 0 */
   double attention_factor, softmax_factor, effective_base;
+  double full_factor;                     /* by which a pair is divided that is not kept at all */
+  double correction_low, correction_high; /* YaRN's: the pairs between which the blend runs */
 };
+
+/* A step of a rule's arithmetic. Rules take their steps in the order of Hugging Face's code and
+   round each by this, so that `single` gives what float32 gives there: the sum, difference, product
+   or quotient of two floats, taken in long double, rounds to the same float. */
+static inline long double scaling_round(const struct scaling_result *result, long double value) {
+  return result->single ? (long double)(float)value : value;
+}
+
+/* base^(2i/rotary_dim), step by step as above; `base` is spec.base, or what a rule makes of it. */
+long double scaling_power(const struct scaling_result *result, double base, size_t i,
+                          size_t rotary_dim);
+
+/* The plain spectrum of `base`: 1 / scaling_power. */
+void scaling_plain(const struct rope_spec *spec, double base, struct scaling_result *result);
 
 /* What a number of a rule may be. */
 enum scaling_kind {
   SCALING_POSITIVE, /* > 0 */
+  SCALING_NATURAL,  /* >= 0 */
   SCALING_REAL,     /* any finite number */
   SCALING_FLAG,     /* 0 or 1; true or false in a config.json */
 };
@@ -30,6 +48,7 @@ struct scaling_key {
   const char *name; /* Hugging Face's field name */
   bool required;
   enum scaling_kind kind;
+  bool ignored; /* other engines read it, Hugging Face does not: a warning */
 };
 
 /* To add a rule: its file with one of these, and its name in the list of scaling.c. */
@@ -38,6 +57,7 @@ struct scaling_rule {
   const char *summary;                   /* one line for the manual */
   const char *source;                    /* where the formula stands */
   struct scaling_key keys[SCALING_KEYS]; /* up to the first without a name */
+  const char *lists[SPEC_LISTS];         /* the lists it needs, one positive number a pair each */
   /* The numbers were checked by scaling_check_numbers. ERROR_INPUT when they do not fit one
    * another. */
   int (*apply)(const struct rope_spec *spec, struct scaling_result *result, struct error *error);
@@ -53,8 +73,20 @@ const struct scaling_key *scaling_key_find(const struct scaling_rule *rule, cons
    rule (the known ones are listed) or it has no such number (those it has are). */
 int scaling_key_check(const char *type, const char *name, struct error *error);
 
+/* A number of the rule, `otherwise` when it was not given. */
+double scaling_number(const struct rope_spec *spec, const char *key, double otherwise);
+
+/* The original context: original_max_position_embeddings, else the model's context; NaN: neither is
+   known. */
+double scaling_original(const struct rope_spec *spec);
+
+/* The factor; when it was not given, the model's context over the original one. ERROR_INPUT when
+   that is not known. */
+int scaling_factor(const struct rope_spec *spec, double *factor, struct error *error);
+
 /* The rule of `scaling`, with its numbers checked: unknown rule (the known ones are listed),
-   unknown number, missing number, a number out of its range are ERROR_INPUT. */
+   unknown number, missing number, a number out of its range, a list that is missing or unknown are
+   ERROR_INPUT. */
 int scaling_rule_check(const struct spec_scaling *scaling, const struct scaling_rule **rule,
                        struct error *error);
 

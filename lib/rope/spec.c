@@ -49,6 +49,32 @@ int spec_set_parameter(struct rope_spec *spec, const char *key, double value, st
   return OK;
 }
 
+const struct spec_list *spec_list(const struct rope_spec *spec, const char *key) {
+  for (size_t i = 0; i < spec->scaling.list_count; i++)
+    if (!strcmp(spec->scaling.lists[i].key, key)) return &spec->scaling.lists[i];
+  return NULL;
+}
+
+int spec_set_list(struct rope_spec *spec, const char *key, const double *value, size_t count,
+                  struct error *error) {
+  struct spec_scaling *scaling = &spec->scaling;
+  size_t index = 0;
+  while (index < scaling->list_count && strcmp(scaling->lists[index].key, key))
+    index++;
+  if (index == SPEC_LISTS || strlen(key) >= SPEC_KEY)
+    return error_set(error, ERROR_INPUT, "the list '%s' is one too many: at most %d are read", key,
+                     SPEC_LISTS);
+  if (count > SPEC_PAIRS)
+    return error_set(error, ERROR_INPUT, "'%s' holds %zu numbers: at most %d are read", key, count,
+                     SPEC_PAIRS);
+  struct spec_list *list = &scaling->lists[index];
+  snprintf(list->key, sizeof list->key, "%s", key);
+  list->count = count;
+  memcpy(list->value, value, count * sizeof *value);
+  if (index == scaling->list_count) scaling->list_count++;
+  return OK;
+}
+
 /* Copies the text up to the first of `stops` into `word` and moves *text to that stop (or the end).
  */
 static int copy_word(const char **text, const char *stops, char word[SPEC_KEY], const char *what,
@@ -104,7 +130,7 @@ static int parse_parameter(const char **text, struct spec_scaling *scaling, stru
 int spec_parse_scaling(const char *text, struct spec_scaling *scaling, struct error *error) {
   struct error local;
   if (!error) error = &local;
-  *scaling = (struct spec_scaling){.count = 0};
+  memset(scaling, 0, sizeof *scaling);
   const char *rest = text;
   if (!*text)
     return error_set(error, ERROR_INPUT, "the scaling type is missing: 'TYPE[:key=value,...]'");
@@ -137,6 +163,7 @@ void spec_warn(const struct rope_spec *spec, struct meta *meta, const char *form
 
 void spec_describe(const struct rope_spec *spec, struct meta *meta) {
   if (*spec->label) meta_set_text(meta, "label", spec->label);
+  if (*spec->layer_type) meta_set_text(meta, "layer_type", spec->layer_type);
   meta_set_integer(meta, "head_dim", (int64_t)spec->head_dim);
   meta_set_integer(meta, "rotary_dim", (int64_t)spec->rotary_dim);
   meta_set_text(meta, "layout", layout_name(spec->layout));
@@ -146,8 +173,19 @@ void spec_describe(const struct rope_spec *spec, struct meta *meta) {
   meta_set_text(scaling, "type", spec->scaling.type);
   for (size_t i = 0; i < spec->scaling.count; i++)
     meta_set_real(scaling, spec->scaling.parameters[i].key, spec->scaling.parameters[i].value);
+  for (size_t i = 0; i < spec->scaling.list_count; i++)
+    meta_set_reals(scaling, spec->scaling.lists[i].key, spec->scaling.lists[i].value,
+                   spec->scaling.lists[i].count);
   if (spec->context > 0)
     meta_set_integer(meta, "context", spec->context);
   else
     meta_set_text(meta, "context", NULL);
+  if (spec->model_context > 0 && spec->model_context != spec->context)
+    meta_set_integer(meta, "max_position_embeddings", spec->model_context);
+  if (!spec->axes) return;
+  double section[SPEC_AXES];
+  for (size_t i = 0; i < spec->axes; i++)
+    section[i] = (double)spec->section[i];
+  meta_set_reals(meta, "mrope_section", section, spec->axes);
+  meta_set_flag(meta, "mrope_interleaved", spec->sections_interleaved);
 }

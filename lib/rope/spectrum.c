@@ -33,7 +33,8 @@ static int check_spec(const struct rope_spec *spec, struct error *error) {
     return error_set(error, ERROR_INPUT,
                      "the rotary dimension %zu is larger than the head dimension %zu",
                      spec->rotary_dim, spec->head_dim);
-  if (!(spec->base > 0) || !isfinite(spec->base))
+  const bool given = isnan(spec->base) && spec_list(spec, "inv_freq");
+  if (!given && (!(spec->base > 0) || !isfinite(spec->base)))
     return error_set(error, ERROR_INPUT, "the base is %.10g: it must be a number greater than 0",
                      spec->base);
   if (spec->context < 0)
@@ -43,27 +44,42 @@ static int check_spec(const struct rope_spec *spec, struct error *error) {
 }
 
 static int apply_scaling(struct spectrum *spectrum, struct error *error) {
+  const struct rope_spec *spec = &spectrum->spec;
   const struct scaling_rule *rule;
-  int failed = scaling_rule_check(&spectrum->spec.scaling, &rule, error);
+  int failed = scaling_rule_check(&spec->scaling, &rule, error);
   if (failed) return failed;
   struct scaling_result result = {.pairs = spectrum->pairs,
+                                  .single = spec->precision != PRECISION_FP64,
                                   .inv_freq = spectrum->inv_freq,
                                   .attention_factor = 1,
                                   .softmax_factor = 1,
-                                  .effective_base = spectrum->spec.base};
-  failed = rule->apply(&spectrum->spec, &result, error);
+                                  .effective_base = spec->base,
+                                  .full_factor = NAN,
+                                  .correction_low = NAN,
+                                  .correction_high = NAN};
+  if (!isnan(spec->base)) scaling_plain(spec, spec->base, &result);
+  for (size_t i = 0; i < spectrum->pairs; i++)
+    spectrum->plain[i] = isnan(spec->base) ? NAN : (double)spectrum->inv_freq[i];
+  failed = rule->apply(spec, &result, error);
   if (failed) return failed;
   spectrum->attention_factor = result.attention_factor;
-  spectrum->softmax_factor = result.softmax_factor;
+  spectrum->softmax_factor = spec->plain_softmax ? 1 : result.softmax_factor;
   spectrum->effective_base = result.effective_base;
+  spectrum->full_factor = result.full_factor;
+  spectrum->correction_low = result.correction_low;
+  spectrum->correction_high = result.correction_high;
   return OK;
+}
+
+void spectrum_set(struct spectrum *spectrum, size_t pair, long double inv_freq) {
+  spectrum->inv_freq[pair] = inv_freq;
+  spectrum->inv_freq_double[pair] = (double)inv_freq;
+  spectrum->step[pair] = phase_step(inv_freq);
 }
 
 /* RoFormer eq. 34, in long double: its 64 bits leave the double and the step rounded once. */
 static int compute(struct spectrum *spectrum, struct error *error) {
   const struct rope_spec *spec = &spectrum->spec;
-  for (size_t i = 0; i < spectrum->pairs; i++)
-    spectrum->inv_freq[i] = powl(spec->base, -(long double)(2 * i) / (long double)spec->rotary_dim);
   const int failed = apply_scaling(spectrum, error);
   if (failed) return failed;
   for (size_t i = 0; i < spectrum->pairs; i++) {
@@ -74,8 +90,7 @@ static int compute(struct spectrum *spectrum, struct error *error) {
           "the base %.10g with the scaling type '%s' gives pair %zu the inverse frequency "
           "%.10Lg radians per token: 0 to %.0f can be computed",
           spec->base, spec->scaling.type, i, inv_freq, PHASE_MAXIMUM);
-    spectrum->inv_freq_double[i] = (double)inv_freq;
-    spectrum->step[i] = phase_step(inv_freq);
+    spectrum_set(spectrum, i, inv_freq);
   }
   return OK;
 }
@@ -87,6 +102,8 @@ static int allocate(struct spectrum *spectrum, struct error *error) {
   if (!spectrum->inv_freq) return ERROR_FAILED;
   spectrum->inv_freq_double = memory_array(pairs, sizeof *spectrum->inv_freq_double, what, error);
   if (!spectrum->inv_freq_double) return ERROR_FAILED;
+  spectrum->plain = memory_array(pairs, sizeof *spectrum->plain, what, error);
+  if (!spectrum->plain) return ERROR_FAILED;
   spectrum->step = memory_array(pairs, sizeof *spectrum->step, what, error);
   return spectrum->step ? OK : ERROR_FAILED;
 }
@@ -112,6 +129,7 @@ void spectrum_destroy(struct spectrum *spectrum) {
   if (!spectrum) return;
   free(spectrum->inv_freq);
   free(spectrum->inv_freq_double);
+  free(spectrum->plain);
   free(spectrum->step);
   free(spectrum);
 }
@@ -121,6 +139,10 @@ void spectrum_describe(const struct spectrum *spectrum, struct meta *meta) {
   meta_set_real(meta, "effective_base", spectrum->effective_base);
   meta_set_real(meta, "attention_factor", spectrum->attention_factor);
   meta_set_real(meta, "softmax_factor", spectrum->softmax_factor);
+  if (!isnan(spectrum->correction_low)) {
+    meta_set_real(meta, "correction_low", spectrum->correction_low);
+    meta_set_real(meta, "correction_high", spectrum->correction_high);
+  }
   const double original = spec_parameter(&spectrum->spec, "original_max_position_embeddings");
   if (!isnan(original)) meta_set_real(meta, "original_context", original);
 }

@@ -17,13 +17,20 @@ struct spectrum {
   double attention_factor; /* multiplies cos and sin, so scores by its square */
   double softmax_factor;   /* multiplies the score in softmax, beside 1/sqrt(head_dim) */
   double effective_base;   /* the base a rule changed it to; spec.base otherwise */
+  double *plain;           /* (pair) what the frequencies are without the rule */
+  double full_factor;      /* by which the rule divides a pair that it does not keep; NaN: none */
+  double correction_low, correction_high; /* YaRN: pairs between which the blend runs; NaN: none */
 };
 
 /* Computes θ_i = base^(−2i/rotary_dim) (RoFormer, arXiv:2104.09864 eq. 34) and applies the scaling
-   rule. ERROR_INPUT: odd or zero dim, base <= 0, an unknown rule or one whose numbers are missing
-   or wrong, an inverse frequency over PHASE_MAXIMUM. */
+   rule. With a precision below fp64 the steps are those of Hugging Face's code in float32.
+   ERROR_INPUT: odd or zero dim, base <= 0, an unknown rule or one whose numbers are missing or
+   wrong, an inverse frequency over PHASE_MAXIMUM. */
 int spectrum_create(const struct rope_spec *spec, struct spectrum **spectrum, struct error *error);
 void spectrum_destroy(struct spectrum *spectrum); /* NULL is allowed */
+
+/* Replaces the frequency of a pair; in [0, PHASE_MAXIMUM]. */
+void spectrum_set(struct spectrum *spectrum, size_t pair, long double inv_freq);
 
 /* Everything resolved, under the names of cli.md's meta, into `meta`. */
 void spectrum_describe(const struct spectrum *spectrum, struct meta *meta);

@@ -20,24 +20,33 @@ static void check_spectrum(const struct spectrum *spectrum) {
     if (!(spectrum->inv_freq[i] >= 0)) abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  struct rope_spec spec = {.label = ""};
+static void check_rope(const struct rope_spec *spec, struct meta *meta) {
   struct error error = {OK, ""};
   struct spectrum *spectrum = NULL;
+  if (!(spec->base > 0) || spec->rotary_dim < 2 || spec->rotary_dim > spec->head_dim) abort();
+  if (spec->context < 0) abort();
+  if (spectrum_create(spec, &spectrum, &error)) {
+    check_error(&error);
+    return;
+  }
+  check_spectrum(spectrum);
+  spectrum_describe(spectrum, meta);
+  spectrum_destroy(spectrum);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  struct error error = {OK, ""};
+  struct model *model;
   struct meta *meta = meta_create();
-  if (config_read((const char *)data, size, &spec, meta, &error)) {
+  if (config_read((const char *)data, size, "", &model, meta, &error)) {
     check_error(&error);
   } else {
-    if (!(spec.base > 0) || spec.rotary_dim < 2 || spec.rotary_dim > spec.head_dim) abort();
-    if (spec.context < 0) abort();
-    if (spectrum_create(&spec, &spectrum, &error))
-      check_error(&error);
-    else
-      check_spectrum(spectrum);
-    if (spectrum) spectrum_describe(spectrum, meta);
+    if (model->count == 0) abort();
+    for (size_t i = 0; i < model->count; i++)
+      check_rope(&model->ropes[i], meta);
     free(meta_to_json(meta, 0));
+    model_destroy(model);
   }
-  spectrum_destroy(spectrum);
   meta_destroy(meta);
   return 0;
 }

@@ -44,7 +44,11 @@ static inline int try_read(const char *text) {
   clear(NULL);
   error = (struct error){OK, ""};
   memset(&spec, 0, sizeof spec);
-  return config_read(text, strlen(text), &spec, meta, &error);
+  struct model *model = NULL;
+  const int failed = config_read(text, strlen(text), "", &model, meta, &error);
+  if (!failed) spec = model->ropes[0];
+  model_destroy(model);
+  return failed;
 }
 
 /* Reads `text`; so many warnings are expected. */

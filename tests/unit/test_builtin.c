@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "lib/model/family.h"
-#include "lib/model/model.h"
+#include "tests/unit/models.h"
 
 static struct rope_spec spec;
 static struct model_source source;
@@ -38,10 +38,10 @@ static void builtins_are_the_public_models(void **state) {
     struct rope_spec expected;
     struct model_source file;
     char path[256];
-    if (model_read(names[i], &spec, &source, meta, &error)) fail_msg("%s", error.message);
+    if (read_one(names[i], &spec, &source, meta, &error)) fail_msg("%s", error.message);
     assert_int_equal(meta_count(meta, "warnings"), 0);
     snprintf(path, sizeof path, "tests/golden/configs/%s.json", files[i]);
-    assert_int_equal(model_read(path, &expected, &file, meta, &error), OK);
+    assert_int_equal(read_one(path, &expected, &file, meta, &error), OK);
     meta_destroy(meta);
     assert_string_equal(spec.label, model->title);
     assert_string_equal(source.name, names[i]);
@@ -92,7 +92,7 @@ static const char *put(const char *name, const char *text) {
 
 static void refused(const char *reference, const char *message) {
   error = (struct error){OK, ""};
-  assert_int_equal(model_read(reference, &spec, &source, NULL, &error), ERROR_INPUT);
+  assert_int_equal(read_one(reference, &spec, &source, NULL, &error), ERROR_INPUT);
   if (!strstr(error.message, message))
     fail_msg("%s: \"%s\" does not hold \"%s\"", reference, error.message, message);
 }
@@ -105,31 +105,31 @@ static void labels_come_from_names(void **state) {
   snprintf(path, sizeof path, "%s/My-Model", folder);
   assert_int_equal(mkdir(path, 0700), 0);
   put("My-Model/config.json", small);
-  assert_int_equal(model_read(path, &spec, &source, NULL, &error), OK);
+  assert_int_equal(read_one(path, &spec, &source, NULL, &error), OK);
   assert_string_equal(spec.label, "My-Model");
   assert_string_equal(source.name, "config.json");
   strcat(path, "/");
-  assert_int_equal(model_read(path, &spec, &source, NULL, &error), OK);
+  assert_int_equal(read_one(path, &spec, &source, NULL, &error), OK);
   assert_string_equal(spec.label, "My-Model");
   strcat(path, "config.json");
-  assert_int_equal(model_read(path, &spec, &source, NULL, &error), OK);
+  assert_int_equal(read_one(path, &spec, &source, NULL, &error), OK);
   assert_string_equal(spec.label, "My-Model");
   /* Of the text of `small`, by sha256sum. */
   assert_string_equal(source.sha256,
                       "f858e7c126b7821c855392f5f539c731bbb402866f9d1c43bd0d9b058c09e7d8");
-  assert_int_equal(model_read(put("other.json", small), &spec, &source, NULL, &error), OK);
+  assert_int_equal(read_one(put("other.json", small), &spec, &source, NULL, &error), OK);
   assert_string_equal(spec.label, "other");
-  assert_int_equal(model_read(put("plain", small), &spec, &source, NULL, &error), OK);
+  assert_int_equal(read_one(put("plain", small), &spec, &source, NULL, &error), OK);
   assert_string_equal(spec.label, "plain");
   /* A name that cannot be shown gives way to the model_type. */
-  assert_int_equal(model_read(put("\xff.json", small), &spec, &source, NULL, &error), OK);
+  assert_int_equal(read_one(put("\xff.json", small), &spec, &source, NULL, &error), OK);
   assert_string_equal(spec.label, "llama");
   assert_string_equal(source.name, "");
   char longer[200];
   memset(longer, 'x', sizeof longer);
   memcpy(longer + 94, "\xc3\xa9", 2); /* é across the limit */
   longer[199] = '\0';
-  assert_int_equal(model_read(put(longer, small), &spec, &source, NULL, &error), OK);
+  assert_int_equal(read_one(put(longer, small), &spec, &source, NULL, &error), OK);
   assert_int_equal(strlen(spec.label), 94);
 }
 
@@ -140,13 +140,13 @@ static void here_is_labelled_by_type(void **state) {
   put("config.json", small);
   put("llama-3-8b", "{\"model_type\": \"gptj\", \"head_dim\": 64}");
   assert_int_equal(chdir(folder), 0);
-  const int plain = model_read("config.json", &spec, &source, NULL, &error);
+  const int plain = read_one("config.json", &spec, &source, NULL, &error);
   char label[2][SPEC_LABEL];
   memcpy(label[0], spec.label, SPEC_LABEL);
-  const int dot = model_read(".", &spec, &source, NULL, &error);
+  const int dot = read_one(".", &spec, &source, NULL, &error);
   memcpy(label[1], spec.label, SPEC_LABEL);
   /* A file that exists goes before a built-in name. */
-  const int file = model_read("llama-3-8b", &spec, &source, NULL, &error);
+  const int file = read_one("llama-3-8b", &spec, &source, NULL, &error);
   assert_int_equal(fchdir(root), 0);
   close(root);
   assert_int_equal(plain | dot | file, OK);

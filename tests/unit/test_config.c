@@ -1,7 +1,7 @@
 /* Hugging Face configs: public ones whole; small ones for dimensions, layout, context and what is
  * not a config. For the rope dictionary see test_config_rope.c. */
-#include "lib/model/model.h"
 #include "tests/unit/config_case.h"
+#include "tests/unit/models.h"
 
 /* What public models are known to be, and what is refused today and why. */
 static const struct {
@@ -67,7 +67,7 @@ static void public_models_are_understood(void **state) {
     char path[256];
     snprintf(path, sizeof path, "tests/golden/configs/%s.json", models[i].name);
     error = (struct error){OK, ""};
-    const int status = model_read(path, &spec, &source, meta, &error);
+    const int status = read_one(path, &spec, &source, meta, &error);
     if (models[i].head_dim == 0) {
       assert_int_equal(status, ERROR_INPUT);
       assert_int_equal(strncmp(error.message + 1, path, strlen(path)), 0);
@@ -281,7 +281,8 @@ static void broken_json_is_placed(void **state) {
   refused("{\"head_dim\": 123456789012345678901234567890}", "not valid JSON at line 1, column");
   refused("{\"model_type\": 3}", "'model_type' is 3: a text is needed");
   static const char zero[] = "{\"model_type\": \"lla\0ma\"}";
-  assert_int_equal(config_read(zero, sizeof zero - 1, &spec, meta, &error), ERROR_INPUT);
+  struct model *model;
+  assert_int_equal(config_read(zero, sizeof zero - 1, "", &model, meta, &error), ERROR_INPUT);
   assert_null(strchr(error.message, '\n'));
 }
 

@@ -12,8 +12,8 @@
 
 #include "lib/base/memory.h"
 #include "lib/base/phase.h"
-#include "lib/model/model.h"
 #include "lib/rope/spectrum.h"
+#include "tests/unit/models.h"
 
 static void assert_close(long double actual, long double expected, double tolerance) {
   if (!(fabsl(actual - expected) <= tolerance * fabsl(expected)))
@@ -199,7 +199,7 @@ static void compare_values(const char *config, const char *values) {
   struct spectrum *spectrum = NULL;
   char path[256];
   snprintf(path, sizeof path, "tests/golden/configs/%s.json", config);
-  if (model_read(path, &spec, &source, NULL, &error) || spectrum_create(&spec, &spectrum, &error))
+  if (read_one(path, &spec, &source, NULL, &error) || spectrum_create(&spec, &spectrum, &error))
     fail_msg("%s", error.message);
   if (!spectrum) return; /* for the analyser: fail_msg does not come back */
   size_t pair = 0;
@@ -237,7 +237,7 @@ static void description_adds_what_follows(void **state) {
   struct model_source source;
   struct error error;
   struct spectrum *spectrum;
-  assert_int_equal(model_read("llama-3.1-8b", &spec, &source, NULL, &error), OK);
+  assert_int_equal(read_one("llama-3.1-8b", &spec, &source, NULL, &error), OK);
   assert_int_equal(spectrum_create(&spec, &spectrum, &error), OK);
   struct meta *meta = meta_create();
   spectrum_describe(spectrum, meta);

@@ -1,6 +1,19 @@
-# Curves: bands behind, lines over them, points on top, and the legend where there is room.
+# Curves: shaded spans and reference lines behind, then bands, lines over them, points on top, and the
+# legend where there is room.
 set border 3 linecolor rgb ink linewidth 0.5
 if (zero_line) set arrow 1 from graph 0,first 0 to graph 1,first 0 nohead back linecolor rgb soft linewidth 0.5
+do for [i=1:spans] {
+  set object 100+i rectangle from first span_left[i],graph 0 to first span_right[i],graph 1 behind \
+    fillstyle solid noborder fillcolor rgb span_rgb[i]
+  set label 300+i span_text[i] at screen span_x[i],span_y[i] center front font tic_font textcolor rgb ink
+}
+do for [i=1:marks] {
+  set arrow 100+i from graph 0,first mark_value[i] to graph 1,first mark_value[i] nohead back \
+    linecolor rgb ink linewidth 0.5 dashtype 2
+  set label 400+i mark_text[i] at screen mark_x[i],mark_y[i] right front font tic_font textcolor rgb ink
+}
+# Told apart without their colours: circle, square, triangle, diamond, pentagon, triangle upside down.
+array marker[6] = [7, 5, 9, 13, 15, 11]
 key_rgb(i) = key_colour[i] ? colour[key_colour[i]] : text_rgb
 do for [i=1:keys] {
   if (key_kind[i] == 0) {
@@ -10,6 +23,10 @@ do for [i=1:keys] {
   if (key_kind[i] == 1) {
     set arrow 10+i from screen key_left[i],key_y[i] to screen key_right[i],key_y[i] nohead front \
       linecolor rgb key_rgb(i) linewidth line_width dashtype key_dash[i]
+  }
+  if (key_marker[i]) {
+    set label 200+i '' at screen (key_left[i]+key_right[i])/2,key_y[i] front \
+      point pointtype marker[key_marker[i]] pointsize marker_size linecolor rgb key_rgb(i)
   }
   if (key_kind[i] == 2) {
     set label 100+i '' at screen (key_left[i]+key_right[i])/2,key_y[i] front \
@@ -22,11 +39,14 @@ band_plot = "for [i=1:bands] datafile index i-1 using 1:2:3 with filledcurves \
     fillstyle transparent solid 0.25 noborder fillcolor rgb colour[trace_colour[i]]"
 line_plot = "for [i=1:lines] datafile index bands+i-1 using 1:2 with lines \
     linecolor rgb colour[trace_colour[bands+i]] linewidth line_width dashtype trace_dash[bands+i]"
+marker_plot = "for [i=1:marked] datafile index bands+i-1 using 1:2 with points \
+    pointtype marker[trace_marker[bands+i]] pointsize marker_size linecolor rgb colour[trace_colour[bands+i]]"
 point_plot = "for [i=1:points] datafile index bands+lines+i-1 using 1:2 with points \
     pointtype 6 pointsize point_size linecolor rgb text_rgb linewidth 0.8"
 plots = ''
 if (bands) plots = plots.', '.band_plot
 if (lines) plots = plots.', '.line_plot
+if (marked) plots = plots.', '.marker_plot
 if (points) plots = plots.', '.point_plot
 eval 'plot '.plots[3:]
 if (GPVAL_TERM_HCHAR < 40) exit error no_fonts

@@ -337,6 +337,7 @@ static int write_frame(struct canvas *canvas, struct error *error) {
   /* Of all lengths, pngcairo takes the size of points alone in pixels. */
   const double scale = canvas->format == FIGURE_PNG ? canvas->dpi / 72 : 1;
   canvas_assign(canvas, "point_size", 0.8 * scale);
+  canvas_assign(canvas, "marker_size", 0.35 * scale);
   const double size = canvas->style.font_size;
   const struct {
     const char *name, *text;

@@ -25,7 +25,14 @@ struct figure_options {
   bool dark;
 };
 
+/* A horizontal line that curves are read against. */
+struct curve_mark {
+  double value;      /* on the y axis, which reaches as far; not shown where the axis cannot */
+  const char *label; /* stands at the line; NULL ends the list */
+};
+
 /* What of a table is drawn as curves. */
+enum { CURVE_MARKS = 4 };
 struct curve_plot {
   const char *x;                /* column of the x axis */
   const char *group;            /* text column: one curve for each value, in order of appearance */
@@ -37,6 +44,12 @@ struct curve_plot {
      band or points without one are not listed. */
   const char *line_labels[4], *band_labels[2], *overlay_label;
   const char *title, *xlabel, *ylabel;
+  bool log_x, log_y; /* logarithmic whether or not the options ask for it */
+  bool markers;      /* solid lines have a marker at each point, where these stand apart */
+  /* Text column whose runs of equal value along x shade the background, with the value above: only
+     of a table of one series. Rows without a text are not shaded. */
+  const char *spans;
+  struct curve_mark marks[CURVE_MARKS];
 };
 
 /* How many of the cells, or of the points of lines, bands and overlay, the figure leaves out though

@@ -11,10 +11,14 @@ size_t figure_left_out_matrix(const struct matrix *matrix, const struct figure_o
   return count;
 }
 
+struct log_axes {
+  bool x, y;
+};
+
 /* The points of some columns; a column that is not there has none. `empty_too`: those that hold no
    number as well. */
 static size_t count_points(const struct table *table, const char *const columns[3], bool empty_too,
-                           const struct figure_options *options) {
+                           const struct log_axes *log) {
   size_t index[3], count = 0;
   for (int c = 0; c < 3; c++) {
     const int found = table_find_column(table, columns[c]);
@@ -25,23 +29,24 @@ static size_t count_points(const struct table *table, const char *const columns[
     const struct point point = {table_real(table, r, index[0]), table_real(table, r, index[1]),
                                 table_real(table, r, index[2])};
     const bool empty = isnan(point.x) || isnan(point.low) || isnan(point.high);
-    count += (empty_too || !empty) && !point_shows(&point, options->log_x, options->log_y);
+    count += (empty_too || !empty) && !point_shows(&point, log->x, log->y);
   }
   return count;
 }
 
 size_t figure_left_out_table(const struct table *table, const struct curve_plot *plot,
                              const struct figure_options *options) {
+  const struct log_axes log = {options->log_x || plot->log_x, options->log_y || plot->log_y};
   size_t count = 0;
   for (size_t b = 0; b < 2 && plot->low[b]; b++)
     count += count_points(table, (const char *const[]){plot->x, plot->low[b], plot->high[b]}, false,
-                          options);
+                          &log);
   for (size_t l = 0; l < 4 && plot->lines[l]; l++)
     count += count_points(table, (const char *const[]){plot->x, plot->lines[l], plot->lines[l]},
-                          false, options);
+                          false, &log);
   if (plot->overlay)
     count += count_points(plot->overlay,
                           (const char *const[]){plot->overlay_x, plot->overlay_y, plot->overlay_y},
-                          true, options);
+                          true, &log);
   return count;
 }

@@ -28,64 +28,6 @@ int legend_check(const char *place, struct error *error) {
       place);
 }
 
-/* Position of a value between the ends of an axis, 0..1. */
-static double position(double value, double low, double high, bool logarithmic) {
-  if (logarithmic) return log(value / low) / log(high / low);
-  return (value - low) / (high - low);
-}
-
-static int grid(double part) {
-  const double cell = floor(part * COVER_SIDE);
-  return cell < 0 ? 0 : cell >= COVER_SIDE ? COVER_SIDE - 1 : (int)cell;
-}
-
-/* Marks a vertical stretch; rows count from the top. */
-static void mark(struct cover *cover, double x, double from, double to) {
-  const int column = grid(x), first = grid(1 - fmax(from, to)), last = grid(1 - fmin(from, to));
-  for (int row = first; row <= last; row++)
-    cover->held[row][column] = true;
-}
-
-void cover_traces(struct cover *cover, const struct traces *traces, const struct extent *view,
-                  bool log_x, bool log_y) {
-  memset(cover, 0, sizeof *cover);
-  for (size_t i = 0; i < traces->count; i++) {
-    const struct trace *trace = &traces->item[i];
-    double last_x = NAN, last_low = NAN, last_high = NAN;
-    for (size_t p = 0; p < trace->count; p++) {
-      const double x = position(trace->x[p], view->left, view->right, log_x);
-      const double low = position(trace->low[p], view->low, view->high, log_y);
-      const double high = position(trace->high[p], view->low, view->high, log_y);
-      /* From the last point to this one in steps of half a grid cell; nothing across a gap. */
-      const double reach =
-          fmax(fabs(x - last_x), fmax(fabs(low - last_low), fabs(high - last_high)));
-      const int steps =
-          trace->kind != TRACE_POINTS && reach > 0 ? (int)fmin(reach * 2 * COVER_SIDE, 1e4) : 0;
-      for (int s = 0; s < steps && !isnan(low) && !isnan(last_low); s++) {
-        const double part = s / (double)steps;
-        mark(cover, last_x + part * (x - last_x), last_low + part * (low - last_low),
-             last_high + part * (high - last_high));
-      }
-      if (!isnan(low)) mark(cover, x, low, high);
-      last_x = x;
-      last_low = low;
-      last_high = high;
-    }
-  }
-}
-
-static bool is_free(const struct canvas *canvas, const struct cover *cover, double x, double y,
-                    double width, double height) {
-  const double left = (x - canvas->left) / canvas->panel_width,
-               up = (y - canvas->top) / canvas->panel_height;
-  const int last_row = grid(up + height / canvas->panel_height);
-  const int last_column = grid(left + width / canvas->panel_width);
-  for (int row = grid(up); row <= last_row; row++)
-    for (int column = grid(left); column <= last_column; column++)
-      if (cover->held[row][column]) return false;
-  return true;
-}
-
 /* Size of an entry: the widest text, but no wider than the panel. */
 static void measure(const struct canvas *canvas, struct legend *legend) {
   const double points = canvas->style.tick_size, em = canvas_points(canvas, points);
@@ -103,16 +45,19 @@ bool legend_place_inside(const struct canvas *canvas, const char *place, const s
   legend->across = 1;
   const double edge = canvas_points(canvas, 0.7 * canvas->style.tick_size);
   const double width = legend->width, height = legend->height * (double)legend->count;
-  if (width + 2 * edge > canvas->panel_width || height + 2 * edge > canvas->panel_height)
+  if (width + 2 * edge > canvas->panel_width ||
+      height + 2 * edge > canvas->panel_height - legend->inset)
     return false;
   for (size_t i = 0; i < CORNERS; i++) {
     const double x =
         corners[i].right ? canvas->left + canvas->panel_width - width - edge : canvas->left + edge;
-    const double y =
-        corners[i].bottom ? canvas->top + canvas->panel_height - height - edge : canvas->top + edge;
+    const double y = corners[i].bottom ? canvas->top + canvas->panel_height - height - edge
+                                       : canvas->top + legend->inset + edge;
     const bool asked = !strcmp(place, corners[i].name);
-    if (!asked && (strcmp(place, "auto") || !is_free(canvas, cover, x - edge, y - edge,
-                                                     width + 2 * edge, height + 2 * edge)))
+    if (!asked &&
+        (strcmp(place, "auto") ||
+         !cover_is_free(canvas, cover,
+                        &(struct box){x - edge, y - edge, width + 2 * edge, height + 2 * edge})))
       continue;
     legend->x = x;
     legend->y = y;
@@ -147,7 +92,7 @@ int legend_assign(struct canvas *canvas, const struct legend *legend, struct err
   const double room = legend->width - (sample_ems + gap_ems) * em;
   fprintf(canvas->script, "keys = %zu\n", legend->count);
   static const char *const arrays[] = {"text",  "kind", "colour", "dash", "left",
-                                       "right", "x",    "y",      "up"};
+                                       "right", "x",    "y",      "up",   "marker"};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
     fprintf(canvas->script, "array key_%s[%zu]\n", arrays[i], legend->count ? legend->count : 1);
   int code = OK;
@@ -164,6 +109,7 @@ int legend_assign(struct canvas *canvas, const struct legend *legend, struct err
         error);
     fprintf(canvas->script, "key_kind[%zu] = %d; key_colour[%zu] = %d; key_dash[%zu] = %d\n", i + 1,
             (int)entry->kind, i + 1, entry->colour, i + 1, entry->dash);
+    fprintf(canvas->script, "key_marker[%zu] = %d\n", i + 1, entry->marker);
     fprintf(canvas->script,
             "key_left[%zu] = %.6g; key_right[%zu] = %.6g; key_x[%zu] = %.6g; key_y[%zu] = %.6g\n",
             i + 1, canvas_x(canvas, x), i + 1, canvas_x(canvas, x + sample_ems * em), i + 1,

@@ -6,15 +6,17 @@
 #include <stddef.h>
 
 #include "lib/figure/canvas.h"
+#include "lib/figure/cover.h"
 #include "lib/figure/traces.h"
 
-enum { LEGEND_MOST = 64, COVER_SIDE = 96 };
+enum { LEGEND_MOST = 64 };
 
 struct legend_entry {
   enum trace_kind kind;
   int colour; /* index of the script's array `colour`, from 1; 0: that of the text */
   int dash;   /* gnuplot's dash type, from 1 */
   const char *text;
+  int marker; /* on a line: index of the template's array of shapes, from 1; 0: none */
 };
 
 struct legend {
@@ -23,16 +25,8 @@ struct legend {
   double width, height; /* of one entry, dots */
   size_t across;        /* entries side by side */
   double x, y;          /* left upper corner, dots */
+  double inset;         /* of the upper corners: dots kept free at the top of the panel */
 };
-
-/* Which parts of the panel hold something, on a grid: (row, column) from the left upper corner. */
-struct cover {
-  bool held[COVER_SIDE][COVER_SIDE];
-};
-
-/* Marks what the traces cover; `view` are the ends of the axes. */
-void cover_traces(struct cover *cover, const struct traces *traces, const struct extent *view,
-                  bool log_x, bool log_y);
 
 /* Where a legend may be asked for: "auto", "none", "above" or a corner of the panel. */
 int legend_check(const char *place, struct error *error);

@@ -132,11 +132,11 @@ static void set_dot(struct sheet *sheet, double x, double y, size_t colour) {
 }
 
 static void draw_trace(struct sheet *sheet, const struct trace *trace, const struct extent *view,
-                       size_t colour) {
+                       const struct curve_plot *plot, size_t colour) {
   double last_x = NAN, last_y = NAN;
   for (size_t p = 0; p < trace->count; p++) {
-    const double x = (trace->x[p] - view->left) / (view->right - view->left);
-    const double y = (trace->low[p] - view->low) / (view->high - view->low);
+    const double x = axis_position(trace->x[p], view->left, view->right, plot->log_x);
+    const double y = axis_position(trace->low[p], view->low, view->high, plot->log_y);
     const double reach = fmax(fabs(x - last_x) * 2 * (double)sheet->across,
                               fabs(y - last_y) * 4 * (double)sheet->down);
     const int steps = trace->kind == TRACE_LINE && reach > 1 ? (int)reach : 0;
@@ -195,7 +195,7 @@ void preview_table(const struct table *table, const struct curve_plot *plot, uns
   enum { MARGIN = 10, LEAST = 4 };
   struct traces traces;
   if (columns < MARGIN + 4 * LEAST || rows < 2 + LEAST) return;
-  if (traces_collect(table, plot, false, false, &traces, NULL)) return;
+  if (traces_collect(table, plot, plot->log_x, plot->log_y, &traces, NULL)) return;
   struct extent view = traces_extent(&traces);
   if (view.left == view.right) view.right += 1;
   if (view.low == view.high) view.high += 1;
@@ -206,7 +206,7 @@ void preview_table(const struct table *table, const struct curve_plot *plot, uns
     sheet.colour = sheet.dots + sheet.across * sheet.down;
     for (size_t i = 0; i < traces.count; i++)
       if (traces.item[i].kind != TRACE_BAND)
-        draw_trace(&sheet, &traces.item[i], &view,
+        draw_trace(&sheet, &traces.item[i], &view, plot,
                    traces.series_count > 1 ? traces.item[i].series : traces.item[i].column);
     print_sheet(&sheet, &view, MARGIN, colour, out);
     if (named) print_names(&traces, columns, out);

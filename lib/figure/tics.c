@@ -77,7 +77,8 @@ static void add_decade(struct tics *tics, double low, double high, int exponent,
 void tics_logarithmic(double low, double high, size_t most, struct tics *tics) {
   const int first = (int)ceil(log10(low) - 1e-9), last = (int)floor(log10(high) + 1e-9);
   tics->count = 0;
-  if (last - first < 1) {
+  /* One power alone, or two of them, say too little. */
+  if (last - first < 1 || high < 50 * low) {
     static const double coarse[] = {1, 2, 5}, fine[] = {1, 1.5, 2, 3, 4, 5, 6, 8};
     for (int e = first - 1; e <= last; e++)
       add_decade(tics, low, high, e, fine, 8, true);

@@ -222,6 +222,11 @@ struct extent traces_extent(const struct traces *traces) {
   return e;
 }
 
+double axis_position(double value, double low, double high, bool logarithmic) {
+  if (logarithmic) return log(value / low) / log(high / low);
+  return (value - low) / (high - low);
+}
+
 /* Points that share a column of dots: indices of those that show. */
 struct run {
   size_t first, lowest, highest, last;

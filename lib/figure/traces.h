@@ -46,6 +46,9 @@ struct extent {
 };
 struct extent traces_extent(const struct traces *traces);
 
+/* Position of a value between the ends of an axis, 0..1. */
+double axis_position(double value, double low, double high, bool logarithmic);
+
 /* Thins traces of more than four points per dot to those that a picture `dots` wide shows: of the
    points that share a column of dots the first, the lowest, the highest and the last. */
 void traces_thin(struct traces *traces, bool log_x, double dots);

@@ -1,0 +1,256 @@
+#include "lib/figure/backdrop.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/memory.h"
+
+/* Lines of labels above spans that are too narrow for one. */
+enum { ROWS_MOST = 3 };
+
+/* Fills behind black and behind white curves. Neighbours differ in lightness, so that they do in
+   grey. */
+enum { FILLS = 4 };
+static const unsigned fills[2][FILLS] = {{0xf0f4f9, 0xeed8b8, 0xdcebe3, 0xd3cddd},
+                                         {0x1d222b, 0x40382c, 0x273430, 0x423b50}};
+
+/* A row of the table that has a place on the axis. */
+struct place {
+  double x;
+  size_t row;
+};
+
+static int compare_places(const void *left, const void *right) {
+  const struct place *a = left, *b = right;
+  if (a->x != b->x) return a->x < b->x ? -1 : 1;
+  return a->row < b->row ? -1 : 1;
+}
+
+static double middle(double a, double b, bool logarithmic) {
+  return logarithmic ? sqrt(a) * sqrt(b) : a / 2 + b / 2;
+}
+
+/* What lies as far beyond `a` as `inner` lies within. */
+static double mirrored(double a, double inner, bool logarithmic) {
+  return logarithmic ? a / inner * a : a + (a - inner);
+}
+
+/* The span ends where its last place gives way to the next one, `at`. */
+static int add_span(struct backdrop *backdrop, const char *label, double left, double right,
+                    struct error *error) {
+  if (!*label) return OK;
+  if (backdrop->span_count == SPANS_MOST)
+    return error_set(error, ERROR_INPUT, "more than %d spans cannot be shaded in one figure",
+                     SPANS_MOST);
+  size_t value = 0;
+  for (size_t s = 0; s < backdrop->span_count; s++) {
+    const struct span *other = &backdrop->span[s];
+    if (!strcmp(other->label, label)) {
+      value = other->value;
+      break;
+    }
+    if (other->value >= value) value = other->value + 1;
+  }
+  backdrop->span[backdrop->span_count++] =
+      (struct span){.left = left, .right = right, .label = label, .value = value};
+  return OK;
+}
+
+/* Spans meet halfway between places of different text; the outer ones reach as far beyond their
+   last place. */
+static int find_spans(struct backdrop *backdrop, const struct table *table, size_t column,
+                      const struct place *place, size_t count, bool log_x, struct error *error) {
+  int code = OK;
+  double left =
+      count > 1 ? mirrored(place[0].x, middle(place[0].x, place[1].x, log_x), log_x) : place[0].x;
+  for (size_t p = 0; p < count && !code; p++) {
+    const char *label = table_text(table, place[p].row, column);
+    const bool last = p + 1 == count;
+    if (!last && !strcmp(label, table_text(table, place[p + 1].row, column))) continue;
+    const double before = p ? middle(place[p - 1].x, place[p].x, log_x) : place[p].x;
+    const double right =
+        last ? mirrored(place[p].x, before, log_x) : middle(place[p].x, place[p + 1].x, log_x);
+    code = add_span(backdrop, label, left, right, error);
+    left = right;
+  }
+  return code;
+}
+
+static int collect_spans(const struct table *table, const struct curve_plot *plot, bool log_x,
+                         struct backdrop *backdrop, struct error *error) {
+  const int column = table_find_column(table, plot->spans);
+  if (column < 0)
+    return error_set(error, ERROR_INPUT, "column '%s' is not in the table", plot->spans);
+  if (table_column_kind(table, (size_t)column) != COLUMN_TEXT)
+    return error_set(error, ERROR_INPUT, "column '%s' holds numbers; spans are named by text",
+                     plot->spans);
+  const size_t rows = table_rows(table), x = (size_t)table_find_column(table, plot->x);
+  struct place *place = memory_array(rows, sizeof *place, "the spans of a figure", error);
+  if (!place) return ERROR_FAILED;
+  size_t count = 0;
+  for (size_t r = 0; r < rows; r++) {
+    const double at = table_real(table, r, x);
+    if (isfinite(at) && !(log_x && at <= 0)) place[count++] = (struct place){at, r};
+  }
+  qsort(place, count, sizeof *place, compare_places);
+  const int code =
+      count ? find_spans(backdrop, table, (size_t)column, place, count, log_x, error) : OK;
+  free(place);
+  return code;
+}
+
+int backdrop_collect(const struct table *table, const struct curve_plot *plot, bool one_series,
+                     bool log_x, bool log_y, struct backdrop *backdrop, struct error *error) {
+  *backdrop = (struct backdrop){0};
+  for (size_t m = 0; m < CURVE_MARKS && plot->marks[m].label; m++) {
+    const double value = plot->marks[m].value;
+    if (isfinite(value) && !(log_y && value <= 0))
+      backdrop->mark[backdrop->mark_count++] =
+          (struct mark){.value = value, .label = plot->marks[m].label};
+  }
+  return plot->spans && one_series ? collect_spans(table, plot, log_x, backdrop, error) : OK;
+}
+
+void backdrop_extend(const struct backdrop *backdrop, struct extent *view) {
+  for (size_t s = 0; s < backdrop->span_count; s++) {
+    view->left = fmin(view->left, backdrop->span[s].left);
+    view->right = fmax(view->right, backdrop->span[s].right);
+  }
+  for (size_t m = 0; m < backdrop->mark_count; m++) {
+    view->low = fmin(view->low, backdrop->mark[m].value);
+    view->high = fmax(view->high, backdrop->mark[m].value);
+  }
+}
+
+void backdrop_name_spans(struct backdrop *backdrop, const struct canvas *canvas,
+                         const struct extent *view, bool log_x) {
+  const double points = canvas->style.tick_size, gap = canvas_points(canvas, 0.7 * points);
+  const double right = canvas->left + canvas->panel_width;
+  double used[ROWS_MOST]; /* right ends of the labels in each line */
+  size_t rows = 0;
+  for (size_t r = 0; r < ROWS_MOST; r++)
+    used[r] = canvas->left;
+  for (size_t s = 0; s < backdrop->span_count; s++) {
+    struct span *span = &backdrop->span[s];
+    /* A single place has no halves of distances about it: the axis is its span. */
+    if (span->left == span->right) span->left = view->left, span->right = view->right;
+    const double half =
+        fmin(canvas_text_width(canvas, span->label, points) + gap, canvas->panel_width) / 2;
+    const double part =
+        axis_position(middle(span->left, span->right, log_x), view->left, view->right, log_x);
+    span->x = canvas->left + part * canvas->panel_width;
+    span->x = fmax(canvas->left + half, fmin(right - half, span->x));
+    span->row = 0;
+    for (size_t r = 0; r < ROWS_MOST && !span->row; r++)
+      if (span->x - half >= used[r] - 1e-6) span->row = r + 1;
+    if (!span->row) continue;
+    used[span->row - 1] = span->x + half;
+    if (span->row > rows) rows = span->row;
+  }
+  backdrop->strip = rows ? canvas_line(canvas, points) * ((double)rows + 0.3) : 0;
+}
+
+/* Dots of a value from the top of the sheet. */
+static double value_y(const struct canvas *canvas, const struct extent *view, double value,
+                      bool log_y) {
+  const double part = axis_position(value, view->low, view->high, log_y);
+  return canvas->top + (1 - part) * canvas->panel_height;
+}
+
+static bool clear_of_marks(const struct backdrop *backdrop, const struct canvas *canvas,
+                           const struct extent *view, bool log_y, const struct box *box) {
+  for (size_t m = 0; m < backdrop->mark_count; m++) {
+    const double y = value_y(canvas, view, backdrop->mark[m].value, log_y);
+    if (y > box->y && y < box->y + box->height) return false;
+  }
+  return true;
+}
+
+void backdrop_name_marks(struct backdrop *backdrop, const struct canvas *canvas,
+                         const struct extent *view, bool log_y, struct cover *cover) {
+  enum { STEPS = 32 };
+  const double points = canvas->style.tick_size, em = canvas_points(canvas, points);
+  const double line = canvas_line(canvas, points), away = 0.05 * line;
+  const double top = canvas->top + backdrop->strip, below = canvas->top + canvas->panel_height;
+  const double right = canvas->left + canvas->panel_width - 0.4 * em;
+  for (size_t m = 0; m < backdrop->mark_count; m++) {
+    struct mark *mark = &backdrop->mark[m];
+    const double y = value_y(canvas, view, mark->value, log_y);
+    const double width = fmin(canvas_text_width(canvas, mark->label, points), right - canvas->left);
+    struct box best = {right - width, fmax(top, y - line - away), width, line};
+    bool found = false;
+    for (int step = 0; step < STEPS && !found; step++)
+      for (int side = 0; side < 2 && !found; side++) {
+        const struct box box = {right - width - canvas->panel_width * step / STEPS,
+                                side ? y + away : y - line - away, width, line};
+        if (box.x < canvas->left) continue;
+        found = box.y >= top && box.y + line <= below && cover_is_free(canvas, cover, &box) &&
+                clear_of_marks(backdrop, canvas, view, log_y, &box);
+        if (found) best = box;
+      }
+    mark->right = best.x + best.width;
+    mark->middle = best.y + line / 2;
+    cover_hold(canvas, cover, &best);
+  }
+  for (size_t m = 0; m < backdrop->mark_count; m++)
+    cover_hold(canvas, cover,
+               &(struct box){canvas->left, value_y(canvas, view, backdrop->mark[m].value, log_y),
+                             canvas->panel_width, 0});
+  if (backdrop->strip > 0)
+    cover_hold(canvas, cover,
+               &(struct box){canvas->left, canvas->top, canvas->panel_width, backdrop->strip});
+}
+
+static int assign_spans(struct canvas *canvas, const struct backdrop *backdrop,
+                        struct error *error) {
+  const size_t count = backdrop->span_count;
+  const double line = canvas_line(canvas, canvas->style.tick_size);
+  int code = OK;
+  fprintf(canvas->script, "spans = %zu\n", count);
+  if (count)
+    fprintf(canvas->script,
+            "array span_left[%zu]\narray span_right[%zu]\narray span_rgb[%zu]\narray "
+            "span_x[%zu]\narray span_y[%zu]\narray span_text[%zu]\n",
+            count, count, count, count, count, count);
+  for (size_t s = 0; s < count && !code; s++) {
+    const struct span *span = &backdrop->span[s];
+    const double y = canvas->top + line * ((double)span->row - 0.3);
+    char variable[32];
+    fprintf(canvas->script,
+            "span_left[%zu] = %.17g; span_right[%zu] = %.17g; span_rgb[%zu] = 0x%06x\n", s + 1,
+            span->left, s + 1, span->right, s + 1, fills[canvas->dark][span->value % FILLS]);
+    fprintf(canvas->script, "span_x[%zu] = %.6g; span_y[%zu] = %.6g\n", s + 1,
+            canvas_x(canvas, span->x), s + 1, canvas_y(canvas, y));
+    snprintf(variable, sizeof variable, "span_text[%zu]", s + 1);
+    code =
+        canvas_assign_text(canvas, variable,
+                           &(struct canvas_text){"span", span->row ? span->label : "",
+                                                 canvas->style.tick_size, canvas->panel_width, 1},
+                           error);
+  }
+  return code;
+}
+
+int backdrop_assign(struct canvas *canvas, const struct backdrop *backdrop, struct error *error) {
+  const size_t count = backdrop->mark_count;
+  int code = assign_spans(canvas, backdrop, error);
+  fprintf(canvas->script, "marks = %zu\n", count);
+  if (count)
+    fprintf(canvas->script,
+            "array mark_value[%zu]\narray mark_x[%zu]\narray mark_y[%zu]\narray mark_text[%zu]\n",
+            count, count, count, count);
+  for (size_t m = 0; m < count && !code; m++) {
+    const struct mark *mark = &backdrop->mark[m];
+    char variable[32];
+    fprintf(canvas->script, "mark_value[%zu] = %.17g; mark_x[%zu] = %.6g; mark_y[%zu] = %.6g\n",
+            m + 1, mark->value, m + 1, canvas_x(canvas, mark->right), m + 1,
+            canvas_y(canvas, mark->middle));
+    snprintf(variable, sizeof variable, "mark_text[%zu]", m + 1);
+    code = canvas_assign_text(canvas, variable,
+                              &(struct canvas_text){"mark", mark->label, canvas->style.tick_size,
+                                                    0.98 * canvas->panel_width, 1},
+                              error);
+  }
+  return code;
+}

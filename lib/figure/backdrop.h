@@ -1,0 +1,58 @@
+/* Inside of the figures: what curves are read against: spans of the x axis, shaded and named at the
+   top of the panel, and horizontal lines with their labels. */
+#ifndef ROPETOOL_FIGURE_BACKDROP_H
+#define ROPETOOL_FIGURE_BACKDROP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/base/error.h"
+#include "lib/figure/canvas.h"
+#include "lib/figure/cover.h"
+#include "lib/figure/traces.h"
+
+enum { SPANS_MOST = 64 };
+
+struct span {
+  double left, right; /* on the x axis */
+  const char *label;  /* belongs to the table */
+  size_t value;       /* how many other labels came before: its colour */
+  size_t row;         /* line of its label, from 1; 0: there is no room for one */
+  double x;           /* middle of its label, dots */
+};
+
+struct mark {
+  double value; /* on the y axis */
+  const char *label;
+  double right, middle; /* of its label, dots */
+};
+
+struct backdrop {
+  struct span span[SPANS_MOST];
+  size_t span_count;
+  struct mark mark[CURVE_MARKS];
+  size_t mark_count;
+  double strip; /* height of the spans' labels at the top of the panel, dots */
+};
+
+/* The marks of a plot, and its spans when `one_series`. ERROR_INPUT: no such column, or one of
+   numbers, or more than SPANS_MOST spans. */
+int backdrop_collect(const struct table *table, const struct curve_plot *plot, bool one_series,
+                     bool log_x, bool log_y, struct backdrop *backdrop, struct error *error);
+
+/* Widens the ends of the axes to what the backdrop has. */
+void backdrop_extend(const struct backdrop *backdrop, struct extent *view);
+
+/* Puts the spans' labels into lines at the top of the panel and sets `strip`. */
+void backdrop_name_spans(struct backdrop *backdrop, const struct canvas *canvas,
+                         const struct extent *view, bool log_x);
+
+/* Puts the labels of the marks where nothing is held, and holds their places, their lines and the
+   strip. */
+void backdrop_name_marks(struct backdrop *backdrop, const struct canvas *canvas,
+                         const struct extent *view, bool log_y, struct cover *cover);
+
+/* Writes the arrays span_... and mark_... that the template draws. */
+int backdrop_assign(struct canvas *canvas, const struct backdrop *backdrop, struct error *error);
+
+#endif

@@ -17,14 +17,20 @@ enum { KEY = 0x1000 };
 
 const struct argp_option group_spectrum[] = {
     {"model", KEY + 1, "FILE|DIR|NAME", 0,
-     "a Hugging Face config.json, its folder, or a built-in name (see 'ropetool models'; may be "
-     "repeated)",
+     "a Hugging Face config.json, its folder, a GGUF file, or a built-in name (see 'ropetool "
+     "models'; may be repeated)",
+     0},
+    {"layer-type", KEY + 8, "NAME", 0,
+     "of a model with a RoPE for each layer type, this one alone (default: all, one series each)",
      0},
     {"dim", KEY + 2, "N[,N...]", 0, "rotated dimensions of a head, even (default 128)", 0},
     {"base", KEY + 3, "X[,X...]", 0, "frequency base, theta (default 10000)", 0},
     {"scaling", KEY + 4, "TYPE[:KEY=VALUE,...]", 0,
-     "scaling rule: none, linear:factor=4, llama3:factor=8,low_freq_factor=1,... (may be repeated)",
+     "scaling rule: none, linear:factor=4, yarn:factor=4,original_max_position_embeddings=8k, ... "
+     "(may be repeated)",
      0},
+    {"inv-freq", KEY + 9, "FILE[:TENSOR]", 0,
+     "the inverse frequencies themselves: .npy, .safetensors, or text with one number a line", 0},
     {"context", KEY + 5, "N", 0,
      "sequence length for rules that depend on it (default: the model's)", 0},
     {"layout", KEY + 6, "interleaved|halves", 0,

@@ -26,6 +26,8 @@ void series_release(struct series *series);
 
 /* Notes a file that was read in "inputs" of `meta`, once a hash. */
 void inputs_add(struct meta *meta, const char *name, const char *sha256);
+/* The same for "FILE[:TENSOR]", by the file's last part; nothing without a hash. */
+void inputs_add_file(struct meta *meta, const char *text, const char *sha256);
 
 /* The same where a command takes one RoPE: more than one is ERROR_INPUT. */
 int series_create_one(const struct invocation *invocation, struct series *series,

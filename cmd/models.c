@@ -1,8 +1,13 @@
-/* ropetool models: the built-in models and their parameters. */
-#include "lib/model/model.h"
+/* ropetool models: the built-in models, and where the values of a model come from. */
+#include <math.h>
 
 #include "cmd/command.h"
+#include "cmd/groups.h"
 #include "lib/io/table.h"
+#include "lib/model/model.h"
+#include "lib/rope/spectrum.h"
+
+enum { KEY_EXPLAIN = 256 };
 
 enum { NAME, CONTEXT, HEAD_DIM, ROTARY_DIM, BASE, SCALING, LAYOUT, SOURCE };
 
@@ -49,9 +54,7 @@ static int add_model(struct table *table, const struct builtin_model *builtin,
   return status;
 }
 
-static int compute(const struct invocation *invocation, struct result *result,
-                   struct error *error) {
-  (void)invocation;
+static int list_builtins(struct result *result, struct error *error) {
   result->table = table_create(error);
   if (!result->table || add_columns(result->table, error)) return error->code;
   const struct builtin_model *model;
@@ -60,10 +63,73 @@ static int compute(const struct invocation *invocation, struct result *result,
   return OK;
 }
 
+/* A number that a rule works out, under the names of freqs' meta data; NaN: it has none. */
+static int explain_derived(struct model *model, const struct spectrum *spectrum, const char *name,
+                           double value, struct error *error) {
+  char text[32], source[96];
+  if (isnan(value)) return OK;
+  snprintf(text, sizeof text, "%.12g", value);
+  snprintf(source, sizeof source, "computed by the rule '%s'", spectrum->spec.scaling.type);
+  return model_explain(model, spectrum->spec.layer_type, name, text, source, error);
+}
+
+static int explain_rope(struct model *model, size_t index, struct error *error) {
+  struct spectrum *spectrum;
+  int status = spectrum_create(&model->ropes[index], &spectrum, error);
+  if (status) return status;
+  const struct {
+    const char *name;
+    double value;
+  } derived[] = {
+      {"effective_base", spectrum->effective_base},
+      {"attention_factor", spectrum->attention_factor},
+      {"softmax_factor", spectrum->softmax_factor},
+      {"correction_low", spectrum->correction_low},
+      {"correction_high", spectrum->correction_high},
+  };
+  for (size_t i = 0; !status && i < sizeof derived / sizeof *derived; i++)
+    status = explain_derived(model, spectrum, derived[i].name, derived[i].value, error);
+  spectrum_destroy(spectrum);
+  return status;
+}
+
+static int explain(const char *reference, struct result *result, struct error *error) {
+  struct model *model;
+  struct meta *meta = meta_create();
+  int status = model_read(reference, &model, meta, error);
+  for (size_t i = 0; !status && i < model->count; i++)
+    status = explain_rope(model, i, error);
+  if (!status) {
+    if (model->source.sha256[0]) inputs_add(meta, model->source.name, model->source.sha256);
+    result->table = model->values;
+    model->values = NULL;
+    meta_prepend(table_meta(result->table), meta);
+  }
+  model_destroy(model);
+  meta_destroy(meta);
+  return status;
+}
+
+static int compute(const struct invocation *invocation, struct result *result,
+                   struct error *error) {
+  const char *reference = option_text(invocation, "explain", NULL);
+  return reference ? explain(reference, result, error) : list_builtins(result, error);
+}
+
+static const struct argp_option options[] = {
+    {"explain", KEY_EXPLAIN, "FILE|DIR|NAME", 0,
+     "every value resolved from a config.json, a GGUF file or a built-in model, and where it came "
+     "from",
+     0},
+    {0},
+};
+
 const struct command command_models = {
     .name = "models",
-    .summary = "the built-in models and their parameters",
-    .description = "Lists the names that --model takes besides files, with what they stand for.",
+    .summary = "the built-in models, and what a model's file says of its RoPE",
+    .description = "Lists the names that --model takes besides files, with what they stand for; "
+                   "with --explain, reads a model's file and shows each value with its source.",
+    .options = options,
     .groups = GROUP_OUTPUT,
     .compute = compute,
 };

@@ -3,17 +3,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/drawing.h"
 #include "cmd/groups.h"
 #include "lib/base/file.h"
 #include "lib/base/memory.h"
 #include "lib/base/text.h"
-#include "lib/figure/preview.h"
-#include "lib/figure/raster.h"
-#include "lib/figure/style.h"
 
 /* How a result is written as data. */
 struct data_format {
@@ -190,17 +187,7 @@ static bool draws(const struct outputs *outputs) {
 
 bool outputs_left_out(const struct outputs *outputs, const struct result *result,
                       char note[OUTPUTS_NOTE]) {
-  if (!draws(outputs) || !result->drawable) return false;
-  const struct figure_options *options = &outputs->options;
-  const size_t count = result->matrix
-                           ? figure_left_out_matrix(result->matrix, options)
-                           : figure_left_out_table(result->table, &result->plot, options);
-  snprintf(note, OUTPUTS_NOTE,
-           result->matrix ? "cells left out: %zu (not greater than 0, which --log c cannot show)"
-                          : "points left out: %zu (empty, infinite, or not greater than 0 on a "
-                            "logarithmic axis)",
-           count);
-  return count > 0;
+  return draws(outputs) && drawing_left_out(result, &outputs->options, note, OUTPUTS_NOTE);
 }
 
 bool outputs_other_font(const struct outputs *outputs, char note[OUTPUTS_NOTE]) {
@@ -280,45 +267,12 @@ static int provenance_of(const struct invocation *invocation, const struct resul
   return OK;
 }
 
-static int draw_raster(const struct output *output, const struct figure_options *options,
-                       const struct result *result, struct figure *figure, struct error *error) {
-  if (output->figure != FIGURE_PNG)
-    return error_set(error, ERROR_INPUT, "--raster writes PNG alone, not '%s'", output->path);
-  struct palette palette;
-  struct colour_scale scale;
-  const char *name = options->palette ? options->palette : palette_default(result->matrix->range);
-  if (palette_find(name, &palette, error)) return error->code;
-  if (colour_scale_fit(result->matrix, options->log_c, &scale, error)) return error->code;
-  struct style style;
-  if (style_find(options->style ? options->style : "default", &style, error)) return error->code;
-  figure->dpi = options->dpi > 0 ? options->dpi : style.dpi;
-  FILE *out = open_memstream(&figure->picture.data, &figure->picture.size);
-  if (!out) return error_set(error, ERROR_FAILED, "out of memory: the picture");
-  const int status = raster_write(result->matrix, &palette, &scale, figure->dpi, out, error);
-  if (fclose(out) && !status) return error_set(error, ERROR_FAILED, "out of memory: the picture");
-  return status;
-}
-
-static int draw(const struct output *output, const struct figure_options *options,
-                const struct result *result, struct figure *figure, struct error *error) {
-  if (!result->drawable)
-    return error_set(error, ERROR_INPUT, "there is nothing to draw in '%s'", output->path);
-  if (result->raster) return draw_raster(output, options, result, figure, error);
-  char *name = with_extension(file_name(output->path), "");
-  if (!name) return error_set(error, ERROR_FAILED, "out of memory: the name of a figure");
-  const int status = result->matrix ? figure_draw_matrix(result->matrix, options, output->figure,
-                                                         name, figure, error)
-                                    : figure_draw_table(result->table, &result->plot, options,
-                                                        output->figure, name, figure, error);
-  free(name);
-  return status;
-}
-
 static int write_figure(const struct output *output, const struct figure_options *options,
                         const struct result *result, const struct meta *provenance,
                         struct error *error) {
   struct figure figure = {0};
-  int status = draw(output, options, result, &figure, error);
+  const struct drawing_target target = {output->path, output->figure};
+  int status = drawing_draw(result, options, &target, &figure, error);
   const bool tex = output->figure == FIGURE_TEX;
   if (!status)
     status = provenance_seal(tex ? FIGURE_PDF : output->figure, figure.dpi, provenance,
@@ -344,25 +298,6 @@ static void write_data(const struct data_format *format, const struct result *re
     format->write_table(result->table, out);
 }
 
-static bool colour_wanted(void) {
-  const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
-  return !(none && *none) && terminal && strcmp(terminal, "dumb");
-}
-
-static void write_preview(const struct figure_options *options, const struct result *result,
-                          FILE *out) {
-  struct winsize window = {0};
-  ioctl(STDOUT_FILENO, TIOCGWINSZ, &window);
-  const unsigned columns = window.ws_col >= 20 ? window.ws_col : 80;
-  if (!result->drawable) return;
-  fputc('\n', out);
-  if (result->matrix)
-    preview_matrix(result->matrix, options, columns < 64 ? columns : 64, 32, colour_wanted(), out);
-  else
-    preview_table(result->table, &result->plot, columns < 80 ? columns : 80, 16, colour_wanted(),
-                  out);
-}
-
 static int write_stdout(const struct outputs *outputs, const struct result *result,
                         struct error *error) {
   if (result->text)
@@ -374,7 +309,7 @@ static int write_stdout(const struct outputs *outputs, const struct result *resu
       result->summary(result, stdout);
     else
       table_write_text(result->table, stdout);
-    if (isatty(STDOUT_FILENO)) write_preview(&outputs->options, result, stdout);
+    if (isatty(STDOUT_FILENO)) drawing_preview(result, &outputs->options, stdout);
   }
   errno = 0;
   if (!fflush(stdout) && !ferror(stdout)) return OK;

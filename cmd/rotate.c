@@ -39,14 +39,6 @@ static int check_conflicts(const struct invocation *invocation, struct error *er
   return OK;
 }
 
-/* The name that an input has in meta data: "q.npy", "model.safetensors". */
-static void note_input(struct meta *meta, const char *text, const char *sha256) {
-  const char *name = tensor_short_name(text);
-  char file[256];
-  snprintf(file, sizeof file, "%.*s", (int)tensor_path_length(name), name);
-  if (*sha256) inputs_add(meta, file, sha256);
-}
-
 /* Heads of another size than the model's, or than the default, may be a mistake. */
 static void warn_of_rest(const struct invocation *invocation, const struct rotate_request *request,
                          struct meta *meta) {
@@ -83,7 +75,7 @@ static int rotate(const struct invocation *invocation, struct backend *backend,
     struct meta *meta = result->tensor->meta = meta_create();
     meta_set_text(meta, "axes", axes_list(&request.axes).text);
     meta_set_flag(meta, "inverse", request.inverse);
-    note_input(series->meta, text, input->sha256);
+    inputs_add_file(series->meta, text, input->sha256);
     warn_of_rest(invocation, &request, series->meta);
   }
   tensor_destroy(input);
@@ -117,7 +109,7 @@ static int describe(const struct invocation *invocation, struct backend *backend
     if (positions->position[i] > most) most = positions->position[i];
   }
   if (tensor_hash(tensor, hash, error)) return ERROR_FAILED;
-  note_input(series->meta, option_text(invocation, "positions", NULL), positions->sha256);
+  inputs_add_file(series->meta, option_text(invocation, "positions", NULL), positions->sha256);
   meta_set_text(series->meta, "backend", backend_name(backend));
   meta_set_text(tensor->meta, "dtype", storage_name(tensor->storage));
   meta_set_text(tensor->meta, "shape", tensor_shape(tensor).text);

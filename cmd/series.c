@@ -5,7 +5,9 @@
 #include "cmd/groups.h"
 #include "lib/base/memory.h"
 #include "lib/base/number.h"
+#include "lib/io/tensor.h"
 #include "lib/model/model.h"
+#include "lib/rope/inv_freq.h"
 #include "lib/rope/scaling.h"
 
 enum { MOST_SERIES = 256 };
@@ -42,6 +44,13 @@ static void note_override(struct series *series, const struct choice *choice, co
   meta_append_text(series->meta, "overrides", name);
 }
 
+void inputs_add_file(struct meta *meta, const char *text, const char *sha256) {
+  const char *name = tensor_short_name(text);
+  char file[256];
+  snprintf(file, sizeof file, "%.*s", (int)tensor_path_length(name), name);
+  if (*sha256) inputs_add(meta, file, sha256);
+}
+
 static int override_numbers(const struct invocation *invocation, const struct choice *choice,
                             struct rope_spec *spec, struct series *series, struct error *error) {
   if (choice->dim[0]) {
@@ -62,6 +71,26 @@ static int override_numbers(const struct invocation *invocation, const struct ch
   if (option_tokens(invocation, "context", 1, INT64_C(1) << 40, &spec->context, error))
     return error->code;
   if (option_given(invocation, "context")) note_override(series, choice, "context");
+  return OK;
+}
+
+/* Frequencies from a file stand for dimension, base and rule. */
+static int override_frequencies(const struct invocation *invocation, const struct choice *choice,
+                                struct rope_spec *spec, struct series *series,
+                                struct error *error) {
+  const char *text = option_text(invocation, "inv-freq", NULL);
+  if (!text) return OK;
+  static const char *const others[] = {"dim", "base", "scaling"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (option_given(invocation, others[i]))
+      return error_set(error, ERROR_INPUT,
+                       "--%s does not go with --inv-freq, which gives the frequencies themselves",
+                       others[i]);
+  char sha256[HASH_TEXT];
+  if (!choice->model) spec->head_dim = 0;
+  if (inv_freq_read(text, spec, sha256, error)) return error_prefix(error, "--inv-freq");
+  note_override(series, choice, "inv-freq");
+  inputs_add_file(series->meta, text, sha256);
   return OK;
 }
 
@@ -88,6 +117,7 @@ static int add_series(const struct invocation *invocation, const struct choice *
   else
     spec_default(&spec);
   if (override_numbers(invocation, choice, &spec, series, error)) return error->code;
+  if (override_frequencies(invocation, choice, &spec, series, error)) return error->code;
   if (override_kinds(invocation, choice, &spec, series, error)) return error->code;
   if (choice->scaling || option_given(invocation, "context")) scaling_warn(&spec, series->meta);
   if (spectrum_create(&spec, &series->spectra[series->count], error)) return error->code;
@@ -95,16 +125,36 @@ static int add_series(const struct invocation *invocation, const struct choice *
   return OK;
 }
 
-/* One series for each layer type of the model. */
+static int unknown_layer_type(const struct model *model, const char *name, struct error *error) {
+  char list[512] = "";
+  for (size_t i = 0, used = 0; i < model->count && used < sizeof list; i++)
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
+                             model->ropes[i].layer_type);
+  if (model->count == 1 && !*list)
+    return error_set(error, ERROR_INPUT, "--layer-type '%s': all layers of '%s' have the same RoPE",
+                     name, model->ropes->label);
+  return error_set(error, ERROR_INPUT, "unknown layer type '%s' of --layer-type: '%s' has %s", name,
+                   model->ropes->label, list);
+}
+
+/* One series for each layer type of the model, or for the one that is asked for. */
 static int add_model(const struct invocation *invocation, const struct choice *choice,
                      struct series *series, struct error *error) {
+  const char *wanted = option_text(invocation, "layer-type", NULL);
   struct model *model;
+  if (!choice->model && wanted)
+    return error_set(error, ERROR_INPUT, "--layer-type goes with --model");
   if (!choice->model) return add_series(invocation, choice, NULL, series, error);
   int status = model_read(choice->model, &model, series->meta, error);
   if (status) return status;
   if (model->source.sha256[0]) inputs_add(series->meta, model->source.name, model->source.sha256);
-  for (size_t i = 0; !status && i < model->count; i++)
+  size_t added = 0;
+  for (size_t i = 0; !status && i < model->count; i++) {
+    if (wanted && strcmp(wanted, model->ropes[i].layer_type)) continue;
     status = add_series(invocation, choice, &model->ropes[i], series, error);
+    added++;
+  }
+  if (!status && !added) status = unknown_layer_type(model, wanted, error);
   model_destroy(model);
   return status;
 }

@@ -1,0 +1,86 @@
+#include "cmd/drawing.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "lib/base/file.h"
+#include "lib/figure/preview.h"
+#include "lib/figure/raster.h"
+#include "lib/figure/style.h"
+
+static int draw_raster(const struct result *result, const struct figure_options *options,
+                       const struct drawing_target *target, struct figure *figure,
+                       struct error *error) {
+  if (target->format != FIGURE_PNG)
+    return error_set(error, ERROR_INPUT, "--raster writes PNG alone, not '%s'", target->path);
+  struct palette palette;
+  struct colour_scale scale;
+  const char *name = options->palette ? options->palette : palette_default(result->matrix->range);
+  if (palette_find(name, &palette, error)) return error->code;
+  if (colour_scale_fit(result->matrix, options->log_c, &scale, error)) return error->code;
+  struct style style;
+  if (style_find(options->style ? options->style : "default", &style, error)) return error->code;
+  figure->dpi = options->dpi > 0 ? options->dpi : style.dpi;
+  FILE *out = open_memstream(&figure->picture.data, &figure->picture.size);
+  if (!out) return error_set(error, ERROR_FAILED, "out of memory: the picture");
+  const int status = raster_write(result->matrix, &palette, &scale, figure->dpi, out, error);
+  if (fclose(out) && !status) return error_set(error, ERROR_FAILED, "out of memory: the picture");
+  return status;
+}
+
+static int draw_named(const struct result *result, const struct figure_options *options,
+                      const struct drawing_target *target, const char *name, struct figure *figure,
+                      struct error *error) {
+  if (result->matrix)
+    return figure_draw_matrix(result->matrix, options, target->format, name, figure, error);
+  return figure_draw_table(result->table, &result->plot, options, target->format, name, figure,
+                           error);
+}
+
+int drawing_draw(const struct result *result, const struct figure_options *options,
+                 const struct drawing_target *target, struct figure *figure, struct error *error) {
+  if (!result->drawable)
+    return error_set(error, ERROR_INPUT, "there is nothing to draw in '%s'", target->path);
+  if (result->raster) return draw_raster(result, options, target, figure, error);
+  char *name = strdup(file_name(target->path));
+  if (!name) return error_set(error, ERROR_FAILED, "out of memory: the name of a figure");
+  char *dot = strrchr(name, '.');
+  if (dot) *dot = '\0';
+  const int status = draw_named(result, options, target, name, figure, error);
+  free(name);
+  return status;
+}
+
+bool drawing_left_out(const struct result *result, const struct figure_options *options, char *note,
+                      size_t size) {
+  if (!result->drawable) return false;
+  const size_t count = result->matrix
+                           ? figure_left_out_matrix(result->matrix, options)
+                           : figure_left_out_table(result->table, &result->plot, options);
+  snprintf(note, size,
+           result->matrix ? "cells left out: %zu (not greater than 0, which --log c cannot show)"
+                          : "points left out: %zu (empty, infinite, or not greater than 0 on a "
+                            "logarithmic axis)",
+           count);
+  return count > 0;
+}
+
+static bool colour_wanted(void) {
+  const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
+  return !(none && *none) && terminal && strcmp(terminal, "dumb");
+}
+
+void drawing_preview(const struct result *result, const struct figure_options *options, FILE *out) {
+  struct winsize window = {0};
+  ioctl(STDOUT_FILENO, TIOCGWINSZ, &window);
+  const unsigned columns = window.ws_col >= 20 ? window.ws_col : 80;
+  if (!result->drawable) return;
+  fputc('\n', out);
+  if (result->matrix)
+    preview_matrix(result->matrix, options, columns < 64 ? columns : 64, 32, colour_wanted(), out);
+  else
+    preview_table(result->table, &result->plot, columns < 80 ? columns : 80, 16, colour_wanted(),
+                  out);
+}

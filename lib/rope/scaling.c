@@ -5,12 +5,12 @@
 #include <string.h>
 
 /* The list: one file scaling_NAME.c each. */
-extern const struct scaling_rule scaling_none, scaling_linear, scaling_llama3;
+extern const struct scaling_rule scaling_none, scaling_linear, scaling_ntk, scaling_dynamic,
+    scaling_dynamic_qwen, scaling_llama3;
 
 static const struct scaling_rule *const rules[] = {
-    &scaling_none,
-    &scaling_linear,
-    &scaling_llama3,
+    &scaling_none,    &scaling_linear,       &scaling_ntk,
+    &scaling_dynamic, &scaling_dynamic_qwen, &scaling_llama3,
 };
 
 enum { RULES = sizeof rules / sizeof *rules };
@@ -105,11 +105,13 @@ static bool takes_list(const struct scaling_rule *rule, const char *key) {
   return false;
 }
 
-static int check_list(const struct spec_list *list, struct error *error) {
-  for (size_t i = 0; i < list->count; i++)
-    if (!(list->value[i] > 0) || !isfinite(list->value[i]))
-      return error_set(error, ERROR_INPUT, "number %zu of '%s' is %.10g: it must be greater than 0",
-                       i, list->key, list->value[i]);
+static int check_list(const struct spec_list *list, bool zeros, struct error *error) {
+  for (size_t i = 0; i < list->count; i++) {
+    const double value = list->value[i];
+    if (isfinite(value) && (value > 0 || (zeros && value == 0))) continue;
+    return error_set(error, ERROR_INPUT, "number %zu of '%s' is %.10g: it must be %s", i, list->key,
+                     value, zeros ? "0 or greater, and finite" : "greater than 0, and finite");
+  }
   return OK;
 }
 
@@ -122,7 +124,7 @@ static int check_lists(const struct scaling_rule *rule, const struct spec_scalin
     if (!takes_list(rule, list->key))
       return error_set(error, ERROR_INPUT, "the scaling type '%s' takes no list '%s'", rule->name,
                        list->key);
-    const int failed = check_list(list, error);
+    const int failed = check_list(list, rule->zeros, error);
     if (failed) return failed;
     found++;
   }
@@ -164,6 +166,40 @@ double scaling_original(const struct rope_spec *spec) {
                         spec->model_context > 0 ? (double)spec->model_context : NAN);
 }
 
+double scaling_limit(const struct rope_spec *spec) {
+  return scaling_number(spec, "max_position_embeddings",
+                        spec->model_context > 0 ? (double)spec->model_context : NAN);
+}
+
+int scaling_list(const struct rope_spec *spec, const char *key, const struct scaling_result *result,
+                 const double **value, struct error *error) {
+  const struct spec_list *list = spec_list(spec, key);
+  if (!list || list->count != result->pairs)
+    return error_set(error, ERROR_INPUT, "'%s' holds %zu numbers: %zu are needed, one a pair", key,
+                     list ? list->count : 0, result->pairs);
+  *value = list->value;
+  return OK;
+}
+
+int scaling_grow(const struct rope_spec *spec, double growth, struct scaling_result *result,
+                 struct error *error) {
+  const double dim = (double)spec->rotary_dim;
+  if (spec->rotary_dim == 2)
+    return error_set(error, ERROR_INPUT,
+                     "the scaling type '%s' has no meaning for the rotary dimension 2: its only "
+                     "frequency does not depend on the base",
+                     spec->scaling.type);
+  const double base = spec->base * pow(growth, dim / (dim - 2));
+  if (!isfinite(base))
+    return error_set(error, ERROR_INPUT,
+                     "the scaling type '%s' makes the base %.10g too large by the factor %.10g",
+                     spec->scaling.type, spec->base, growth);
+  result->effective_base = base;
+  result->full_factor = growth;
+  scaling_plain(spec, base, result);
+  return OK;
+}
+
 int scaling_factor(const struct rope_spec *spec, double *factor, struct error *error) {
   *factor = spec_parameter(spec, "factor");
   if (!isnan(*factor)) return OK;
@@ -177,6 +213,31 @@ int scaling_factor(const struct rope_spec *spec, double *factor, struct error *e
   return OK;
 }
 
+void scaling_warn_ratio(const struct rope_spec *spec, struct meta *meta) {
+  const double factor = spec_parameter(spec, "factor");
+  const double original = scaling_original(spec), limit = scaling_limit(spec);
+  if (!(limit > original) || !(fabs(factor * original - limit) > 1e-9 * limit)) return;
+  spec_warn(spec, meta,
+            "the factor %.10g of the %s scaling is used, not the %.10g that the contexts %.10g and "
+            "%.10g give",
+            factor, spec->scaling.type, limit / original, original, limit);
+}
+
+static void warn_ignored(const struct rope_spec *spec, const struct scaling_rule *rule,
+                         struct meta *meta) {
+  for (size_t i = 0; i < spec->scaling.count; i++) {
+    const struct scaling_key *key = scaling_key_find(rule, spec->scaling.parameters[i].key);
+    if (key && key->ignored)
+      spec_warn(spec, meta, "'%s' is ignored by the %s scaling: %s", key->name, rule->name,
+                key->ignored);
+  }
+}
+
+static bool counts(const struct scaling_rule *rule, const char *name) {
+  const struct scaling_key *key = scaling_key_find(rule, name);
+  return key && !key->ignored;
+}
+
 void scaling_warn(const struct rope_spec *spec, struct meta *meta) {
   const struct scaling_rule *rule = scaling_rule_find(spec->scaling.type);
   if (!rule) return;
@@ -185,11 +246,13 @@ void scaling_warn(const struct rope_spec *spec, struct meta *meta) {
     spec_warn(spec, meta, "the factor %.10g of the %s scaling is below 1: it shortens the context",
               factor, rule->name);
   const double original = spec_parameter(spec, "original_max_position_embeddings");
-  if (spec->context > 0 && original >= (double)spec->context)
+  if (spec->context > 0 && original >= (double)spec->context &&
+      counts(rule, "original_max_position_embeddings"))
     spec_warn(
         spec, meta,
         "original_max_position_embeddings %.10g is not below the context %lld that the %s scaling "
         "is to reach",
         original, (long long)spec->context, rule->name);
   if (rule->warn) rule->warn(spec, meta);
+  warn_ignored(spec, rule, meta);
 }

@@ -9,7 +9,7 @@
 #include "lib/io/meta.h"
 #include "lib/rope/spec.h"
 
-enum { SCALING_KEYS = 12 };
+enum { SCALING_KEYS = 16 };
 
 /* What a rule changes. On entry: the plain spectrum of spec.base, factors 1, effective_base = base,
    the rest NaN. */
@@ -48,7 +48,8 @@ struct scaling_key {
   const char *name; /* Hugging Face's field name */
   bool required;
   enum scaling_kind kind;
-  bool ignored; /* other engines read it, Hugging Face does not: a warning */
+  const char
+      *ignored; /* the rule leaves it alone: who reads it, for the warning; NULL: it counts */
 };
 
 /* To add a rule: its file with one of these, and its name in the list of scaling.c. */
@@ -58,6 +59,7 @@ struct scaling_rule {
   const char *source;                    /* where the formula stands */
   struct scaling_key keys[SCALING_KEYS]; /* up to the first without a name */
   const char *lists[SPEC_LISTS];         /* the lists it needs, one positive number a pair each */
+  bool zeros;                            /* zeros are allowed in them too */
   /* The numbers were checked by scaling_check_numbers. ERROR_INPUT when they do not fit one
    * another. */
   int (*apply)(const struct rope_spec *spec, struct scaling_result *result, struct error *error);
@@ -84,6 +86,24 @@ double scaling_original(const struct rope_spec *spec);
    that is not known. */
 int scaling_factor(const struct rope_spec *spec, double *factor, struct error *error);
 
+/* The model's context: max_position_embeddings, a number of the rule, else spec.model_context; NaN:
+   neither is known. */
+double scaling_limit(const struct rope_spec *spec);
+
+/* A list of the rule; ERROR_INPUT unless it has one number for each pair of `result`. */
+int scaling_list(const struct rope_spec *spec, const char *key, const struct scaling_result *result,
+                 const double **value, struct error *error);
+
+/* The NTK-aware step (YaRN, arXiv:2309.00071 eq. 16): the plain spectrum of the base
+   base · growth^(d/(d−2)), d = rotary_dim, which divides the lowest frequency by `growth` and keeps
+   the highest. Sets effective_base and full_factor too. ERROR_INPUT: d = 2, a base without end. */
+int scaling_grow(const struct rope_spec *spec, double growth, struct scaling_result *result,
+                 struct error *error);
+
+/* Warns where the factor that was given is not the model's context over the original one: given
+   wins. Where the original context is not the shorter one, scaling_warn has said so. */
+void scaling_warn_ratio(const struct rope_spec *spec, struct meta *meta);
+
 /* The rule of `scaling`, with its numbers checked: unknown rule (the known ones are listed),
    unknown number, missing number, a number out of its range, a list that is missing or unknown are
    ERROR_INPUT. */
@@ -95,9 +115,9 @@ int scaling_check_numbers(const struct scaling_rule *rule, const struct spec_sca
                           struct error *error);
 
 /* Appends to "warnings" of `meta` what is legal in spec.scaling but looks wrong, with its numbers:
-   a factor below 1, an original context that is not shorter than the context, ... An unknown rule
-   adds nothing. A model's own scaling is looked at by model_read; call this for a scaling given on
-   the command line. */
+   a factor below 1, an original context that is not shorter than the context, a number that the
+   rule ignores and who reads it, ... An unknown rule adds nothing. A model's own scaling is looked
+   at by model_read; call this for a scaling given on the command line. */
 void scaling_warn(const struct rope_spec *spec, struct meta *meta);
 
 #endif

@@ -105,7 +105,8 @@ static int parse_value(const char **text, const char *key, double *real, struct 
   memcpy(number, value, length);
   number[length] = '\0';
   *text = value + length;
-  if (strcmp(key, "original_max_position_embeddings")) return number_real(number, key, real, error);
+  if (strcmp(key, "original_max_position_embeddings") && strcmp(key, "max_position_embeddings"))
+    return number_real(number, key, real, error);
   int64_t tokens;
   const int failed = number_tokens(number, key, 1, INT64_MAX, &tokens, error);
   *real = (double)tokens;

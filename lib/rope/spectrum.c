@@ -59,9 +59,11 @@ static int apply_scaling(struct spectrum *spectrum, struct error *error) {
                                   .correction_high = NAN};
   if (!isnan(spec->base)) scaling_plain(spec, spec->base, &result);
   for (size_t i = 0; i < spectrum->pairs; i++)
-    spectrum->plain[i] = isnan(spec->base) ? NAN : (double)spectrum->inv_freq[i];
+    spectrum->plain[i] = (double)spectrum->inv_freq[i];
   failed = rule->apply(spec, &result, error);
   if (failed) return failed;
+  for (size_t i = 0; i < spectrum->pairs && isnan(spec->base); i++)
+    spectrum->plain[i] = (double)spectrum->inv_freq[i];
   spectrum->attention_factor = result.attention_factor;
   spectrum->softmax_factor = spec->plain_softmax ? 1 : result.softmax_factor;
   spectrum->effective_base = result.effective_base;
@@ -143,6 +145,10 @@ void spectrum_describe(const struct spectrum *spectrum, struct meta *meta) {
     meta_set_real(meta, "correction_low", spectrum->correction_low);
     meta_set_real(meta, "correction_high", spectrum->correction_high);
   }
-  const double original = spec_parameter(&spectrum->spec, "original_max_position_embeddings");
+  const struct rope_spec *spec = &spectrum->spec;
+  const struct scaling_rule *rule = scaling_rule_find(spec->scaling.type);
+  const struct scaling_key *key =
+      rule ? scaling_key_find(rule, "original_max_position_embeddings") : NULL;
+  const double original = key && !key->ignored ? scaling_original(spec) : NAN;
   if (!isnan(original)) meta_set_real(meta, "original_context", original);
 }

@@ -1,36 +1,5 @@
 /* Scaling rules: the registry, the numbers it takes, what each rule does. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "lib/base/phase.h"
-#include "lib/rope/scaling.h"
-#include "lib/rope/spectrum.h"
-
-static struct spectrum *make(size_t dim, double base, const char *scaling) {
-  struct rope_spec spec;
-  struct error error = {OK, ""};
-  struct spectrum *spectrum = NULL;
-  spec_default(&spec);
-  spec.head_dim = spec.rotary_dim = dim;
-  spec.base = base;
-  if (spec_parse_scaling(scaling, &spec.scaling, &error) ||
-      spectrum_create(&spec, &spectrum, &error))
-    fail_msg("%s: %s", scaling, error.message);
-  return spectrum;
-}
-
-static void assert_close(long double actual, long double expected, double tolerance) {
-  if (!(fabsl(actual - expected) <= tolerance * fabsl(expected)))
-    fail_msg("%.20Lg is not %.20Lg within %g", actual, expected, tolerance);
-}
+#include "tests/unit/scalings.h"
 
 static void registry_is_consistent(void **state) {
   (void)state;
@@ -44,7 +13,7 @@ static void registry_is_consistent(void **state) {
     for (size_t i = 0; i < SCALING_KEYS && rule->keys[i].name; i++)
       assert_ptr_equal(scaling_key_find(rule, rule->keys[i].name), &rule->keys[i]);
   }
-  assert_true(count >= 3);
+  assert_int_equal(count, 6);
   assert_null(scaling_rule_find("yarn?"));
   assert_null(scaling_rule_find(""));
   assert_null(scaling_key_find(scaling_rule_find("linear"), "beta_fast"));
@@ -69,23 +38,15 @@ static void faults_are_named(void **state) {
        "original_max_position_embeddings=8k",
        "the scaling parameter 'low_freq_factor' is -1: it must be greater than 0"},
   };
-  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-    struct rope_spec spec;
-    struct error error = {OK, ""};
-    struct spectrum *spectrum;
-    spec_default(&spec);
-    assert_int_equal(spec_parse_scaling(faults[i].text, &spec.scaling, &error), OK);
-    assert_int_equal(spectrum_create(&spec, &spectrum, &error), ERROR_INPUT);
-    assert_null(spectrum);
-    if (strncmp(error.message, faults[i].message, strlen(faults[i].message)) != 0)
-      fail_msg("'%s': \"%s\" is not \"%s\"", faults[i].text, error.message, faults[i].message);
-  }
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+    assert_refused(128, 10000, faults[i].text, faults[i].message);
 }
 
 static void every_kind_of_number_is_checked(void **state) {
   (void)state;
   const struct scaling_rule rule = {.name = "test",
                                     .keys = {{"positive", true, SCALING_POSITIVE},
+                                             {"natural", false, SCALING_NATURAL},
                                              {"real", false, SCALING_REAL},
                                              {"flag", false, SCALING_FLAG}}};
   static const struct {
@@ -96,6 +57,8 @@ static void every_kind_of_number_is_checked(void **state) {
                  {"positive", 0, ERROR_INPUT},
                  {"positive", NAN, ERROR_INPUT},
                  {"positive", INFINITY, ERROR_INPUT},
+                 {"natural", 0, OK},
+                 {"natural", -1e-300, ERROR_INPUT},
                  {"real", 0, OK},
                  {"real", -3.5, OK},
                  {"real", NAN, ERROR_INPUT},
@@ -131,19 +94,6 @@ static void linear_divides(void **state) {
   spectrum_destroy(scaled);
 }
 
-static void assert_bands(const struct spectrum *plain, const struct spectrum *scaled, double factor,
-                         size_t kept, size_t blended) {
-  for (size_t i = 0; i < plain->pairs; i++) {
-    const long double before = plain->inv_freq[i], after = scaled->inv_freq[i];
-    if (i < kept)
-      assert_true(after == before);
-    else if (i < kept + blended)
-      assert_true(after < before && after > before / factor);
-    else
-      assert_true(after == before / factor);
-  }
-}
-
 /* The blended frequencies of Llama-3.1-8B, pairs 29 to 34, in 50-digit arithmetic. */
 static void llama3_has_three_bands(void **state) {
   (void)state;
@@ -154,18 +104,17 @@ static void llama3_has_three_bands(void **state) {
   static const long double blended[] = {0.00216657076350335860934L,  0.00137189356776113816040L,
                                         0.000856751412919632081074L, 0.000524846160992954669727L,
                                         0.000312693750384065132216L, 0.000178507812767996418524L};
-  struct spectrum *plain = make(128, 500000, "none"), *scaled = make(128, 500000, llama31);
-  assert_bands(plain, scaled, 8, 29, 6);
+  struct spectrum *scaled = make(128, 500000, llama31);
+  assert_bands(scaled, 29, 6, 29);
   for (size_t i = 0; i < 6; i++)
     assert_close(scaled->inv_freq[29 + i], blended[i], 1e-17);
   assert_close(scaled->inv_freq[63], 3.068925988914511089e-7L, 1e-18);
   assert_true(scaled->attention_factor == 1 && scaled->softmax_factor == 1);
   assert_true(scaled->effective_base == 500000);
-  spectrum_destroy(plain);
+  assert_true(scaled->full_factor == 8);
   spectrum_destroy(scaled);
-  plain = make(64, 500000, "none"), scaled = make(64, 500000, llama32);
-  assert_bands(plain, scaled, 32, 15, 3);
-  spectrum_destroy(plain);
+  scaled = make(64, 500000, llama32);
+  assert_bands(scaled, 15, 3, 14);
   spectrum_destroy(scaled);
 }
 
@@ -173,7 +122,6 @@ static void llama3_has_three_bands(void **state) {
    with crossed ones the division wins. */
 static void llama3_survives_equal_and_crossed_factors(void **state) {
   (void)state;
-  struct spectrum *plain = make(128, 500000, "none");
   struct spectrum *equal = make(128, 500000,
                                 "llama3:factor=16,low_freq_factor=1,"
                                 "high_freq_factor=1,"
@@ -182,9 +130,8 @@ static void llama3_survives_equal_and_crossed_factors(void **state) {
                                   "llama3:factor=16,low_freq_factor=4,"
                                   "high_freq_factor=1,"
                                   "original_max_position_embeddings=8192");
-  assert_bands(plain, equal, 16, 35, 0);
-  assert_bands(plain, crossed, 16, 29, 0);
-  spectrum_destroy(plain);
+  assert_bands(equal, 35, 0, 29);
+  assert_bands(crossed, 29, 0, 35);
   spectrum_destroy(equal);
   spectrum_destroy(crossed);
 
@@ -201,21 +148,6 @@ static void llama3_survives_equal_and_crossed_factors(void **state) {
                    OK);
   assert_int_equal(rule->apply(&spec, &result, &error), OK);
   assert_true(inv_freq[0] == two_pi / 8);
-}
-
-static void assert_warns(const char *scaling, int64_t context, const char *first,
-                         const char *second) {
-  struct rope_spec spec;
-  struct error error;
-  spec_default(&spec);
-  spec.context = context;
-  assert_int_equal(spec_parse_scaling(scaling, &spec.scaling, &error), OK);
-  struct meta *meta = meta_create();
-  scaling_warn(&spec, meta);
-  assert_int_equal(meta_count(meta, "warnings"), !!first + !!second);
-  if (first) assert_string_equal(meta_item_text(meta, "warnings", 0), first);
-  if (second) assert_string_equal(meta_item_text(meta, "warnings", 1), second);
-  meta_destroy(meta);
 }
 
 static void doubts_are_said_with_numbers(void **state) {

@@ -6,11 +6,11 @@
 
 /* The list: one file scaling_NAME.c each. */
 extern const struct scaling_rule scaling_none, scaling_linear, scaling_ntk, scaling_dynamic,
-    scaling_dynamic_qwen, scaling_llama3;
+    scaling_dynamic_qwen, scaling_yarn, scaling_llama3;
 
 static const struct scaling_rule *const rules[] = {
-    &scaling_none,    &scaling_linear,       &scaling_ntk,
-    &scaling_dynamic, &scaling_dynamic_qwen, &scaling_llama3,
+    &scaling_none,         &scaling_linear, &scaling_ntk,    &scaling_dynamic,
+    &scaling_dynamic_qwen, &scaling_yarn,   &scaling_llama3,
 };
 
 enum { RULES = sizeof rules / sizeof *rules };

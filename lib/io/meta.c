@@ -69,6 +69,13 @@ void meta_set_reals(struct meta *meta, const char *name, const double *values, s
   set(meta, name, array);
 }
 
+void meta_set_integers(struct meta *meta, const char *name, const int64_t *values, size_t count) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < count; i++)
+    json_array_append_new(array, json_integer(values[i]));
+  set(meta, name, array);
+}
+
 static json_t *array_at(struct meta *meta, const char *name) {
   json_t *array = json_object_get(json_of(meta), name);
   if (json_is_array(array)) return array;

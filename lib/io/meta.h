@@ -22,6 +22,7 @@ void meta_set_real(struct meta *meta, const char *name, double value);
 void meta_set_integer(struct meta *meta, const char *name, int64_t value);
 void meta_set_flag(struct meta *meta, const char *name, bool value);
 void meta_set_reals(struct meta *meta, const char *name, const double *values, size_t count);
+void meta_set_integers(struct meta *meta, const char *name, const int64_t *values, size_t count);
 
 /* Adds to the array of texts or objects under `name`, made when it is not there. What is returned
    belongs to `meta` and lives as long. */

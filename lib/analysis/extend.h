@@ -1,0 +1,77 @@
+/* Methods that make a model's context longer, side by side. */
+#ifndef ROPETOOL_ANALYSIS_EXTEND_H
+#define ROPETOOL_ANALYSIS_EXTEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels/backend.h"
+#include "lib/base/error.h"
+#include "lib/io/table.h"
+#include "lib/rope/spec.h"
+
+enum { EXTEND_METHODS = 32, EXTEND_METHOD = 160 };
+
+/* Methods as typed: "yarn:beta_fast=16". */
+struct extend_methods {
+  size_t count;
+  char name[EXTEND_METHODS][EXTEND_METHOD];
+};
+
+/* "TYPE[:key=value,...],TYPE...": a part with '=' and without ':' belongs to the method before it.
+   ERROR_INPUT: an empty part, a method that does not fit, too many. Whether a method exists is for
+   extend_method to say. */
+int extend_parse_methods(const char *list, struct extend_methods *methods, struct error *error);
+
+struct extend_request {
+  const struct rope_spec *spec; /* the model; its scaling rule is replaced by each method's */
+  int64_t original, target;     /* tokens: the context it was trained for, and the one wanted */
+  struct extend_methods methods;
+};
+
+/* The context that a model was trained for, before any extension: what its scaling rule says, else
+   its own; 0: not known. */
+int64_t extend_original(const struct rope_spec *spec);
+
+/* The model's RoPE under a method: a scaling rule by name, or "base", the plain RoPE of
+   base^(ln(target/2π) / ln(original/2π)) (Liu et al. 2023, arXiv:2310.05209, solved for the base;
+   the lower bound of LongRoPE2, arXiv:2502.20082): the pair that just completes a turn within
+   `original` tokens then just completes one within `target`.
+   What a rule needs and the method leaves open is filled in: the original context, factor =
+   target/original, and Llama 3's low_freq_factor 1 and high_freq_factor 4.
+   The result's context is `target`, and so is its max_position_embeddings, except under rules that
+   grow with the sequence ("dynamic"): they take that for the original one. ERROR_INPUT: an unknown
+   method (the known ones are listed), one that needs lists, a number it does not take, contexts
+   that do not grow. */
+int extend_method(const struct extend_request *request, const char *method, struct rope_spec *spec,
+                  struct error *error);
+
+/* One row per method: method,factor,base,attention_factor,first_negative_distance,untrained_pairs,
+   max_angle_gap. `base` is the declared one, also where a rule changes it; factor is empty where
+   the method has none.
+   - first_negative_distance: the first distance in [0, target] whose cosine sum Σ cos mθ_i is below
+     0; empty: none.
+   - untrained_pairs: pairs that complete no turn within the original context without any method
+     (original · θ_i < 2π) and reach a larger angle at `target` than that, original · θ_i.
+   - max_angle_gap: the largest such excess in radians, 0 without one.
+
+   meta: original_context, target, replaced_scaling (the type of the model's own, null: none),
+   never_turning_pairs (those that complete no turn within the original context),
+   interpolation_bound_divisor, 32 ln(base): between whole positions the score under position
+   interpolation is off from a straight line by at most d max|h| divided by that (Chen et al. 2023,
+   arXiv:2306.15595, theorem 2.1); extrapolation {minimum, minimum_distance, first_below_1,
+   last_distance}: of Σ_j |S_j(m)| / d over m = 0 .. last_distance = min(target, 131072), which
+   twice times max|h| bounds the score of the model as it is (the same, eq. 8; it is said there to
+   be above 1). meta.methods: one object each with the resolved spectrum. */
+int extend_run(struct backend *backend, const struct extend_request *request, struct table **table,
+               struct error *error);
+
+/* What a Hugging Face config.json needs for this RoPE, as a JSON object, to be released with
+   free(): "rope_parameters" and "max_position_embeddings"; with `hf4` the names of transformers 4,
+   "rope_theta" and "rope_scaling". A rule that only changes the base, ntk or "base", becomes that
+   base. ERROR_INPUT: a rule that Hugging Face does not have; with `hf4` also a RoPE of one layer
+   type among several. */
+int extend_emit(const struct rope_spec *spec, bool hf4, char **json, struct error *error);
+
+#endif

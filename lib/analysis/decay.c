@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/analysis/decay_parts.h"
+#include "lib/analysis/series_name.h"
 #include "lib/base/memory.h"
 #include "lib/base/progress.h"
 #include "lib/rope/phases.h"
@@ -127,8 +128,8 @@ static int run_series(const struct decay_work *work, struct spectrum *const *ser
                       size_t index, struct error *error) {
   const struct decay_request *request = work->request;
   const struct spectrum *spectrum = series[index];
-  char name[DECAY_NAME];
-  decay_name(series, count, index, name);
+  char name[SERIES_NAME];
+  series_name(series, count, index, name);
   int status = compute(work, spectrum, error);
   if (!status) status = fill_rows(work, spectrum, name, index * request->count, error);
   if (status) return status;

@@ -22,9 +22,4 @@ enum { DECAY_LEVELS = 5 };
 int decay_samples(struct backend *backend, const struct spectrum *spectrum,
                   const struct decay_request *request, double *quantile, struct error *error);
 
-/* The name of series `index` of `count`: its label, with what tells it from others of that label.
- */
-enum { DECAY_NAME = SPEC_LABEL + 320 };
-void decay_name(struct spectrum *const *series, size_t count, size_t index, char name[DECAY_NAME]);
-
 #endif

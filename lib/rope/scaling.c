@@ -7,11 +7,13 @@
 /* The list: one file scaling_NAME.c each. */
 extern const struct scaling_rule scaling_none, scaling_linear, scaling_ntk, scaling_dynamic,
     scaling_dynamic_qwen, scaling_yarn, scaling_llama3, scaling_longrope, scaling_factors,
-    scaling_given;
+    scaling_given, scaling_proportional, scaling_p_rope, scaling_resonance;
 
 static const struct scaling_rule *const rules[] = {
-    &scaling_none, &scaling_linear, &scaling_ntk,      &scaling_dynamic, &scaling_dynamic_qwen,
-    &scaling_yarn, &scaling_llama3, &scaling_longrope, &scaling_factors, &scaling_given,
+    &scaling_none,         &scaling_linear, &scaling_ntk,          &scaling_dynamic,
+    &scaling_dynamic_qwen, &scaling_yarn,   &scaling_llama3,       &scaling_longrope,
+    &scaling_factors,      &scaling_given,  &scaling_proportional, &scaling_p_rope,
+    &scaling_resonance,
 };
 
 enum { RULES = sizeof rules / sizeof *rules };

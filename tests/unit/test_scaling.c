@@ -13,7 +13,7 @@ static void registry_is_consistent(void **state) {
     for (size_t i = 0; i < SCALING_KEYS && rule->keys[i].name; i++)
       assert_ptr_equal(scaling_key_find(rule, rule->keys[i].name), &rule->keys[i]);
   }
-  assert_int_equal(count, 10);
+  assert_int_equal(count, 13);
   assert_null(scaling_rule_find("yarn?"));
   assert_null(scaling_rule_find(""));
   assert_null(scaling_key_find(scaling_rule_find("linear"), "beta_fast"));

@@ -17,7 +17,7 @@ struct spectrum {
   double attention_factor; /* multiplies cos and sin, so scores by its square */
   double softmax_factor;   /* multiplies the score in softmax, beside 1/sqrt(head_dim) */
   double effective_base;   /* the base a rule changed it to; spec.base otherwise */
-  double *plain;           /* (pair) what the frequencies are without the rule; without a base: as given */
+  double *plain;           /* (pair) the frequencies without the rule; without a base: as given */
   double full_factor;      /* by which the rule divides a pair that it does not keep; NaN: none */
   double correction_low, correction_high; /* YaRN: pairs between which the blend runs; NaN: none */
 };

@@ -1,103 +1,169 @@
 /* The dimensions of a head, and how many of them rotate. */
-#include "lib/model/config.h"
+#include <stdio.h>
+#include <string.h>
 
-/* Multi-head latent attention: a part of its own rotates, and it does whole. */
+#include "lib/model/config_parts.h"
+
+/* What gave a number of dimensions. */
+struct origin {
+  const char *key; /* the field at fault when the number cannot be; NULL: no single one */
+  char source[CONFIG_PATH];
+};
+
+/* Multi-head latent attention: a part of its own rotates, and it does whole. Its attention
+   multiplies the softmax scale by mscale², others leave it alone. */
 static int read_latent(struct config *config, bool *latent, struct error *error) {
   static const char *const keys[] = {"qk_rope_head_dim", NULL};
-  const char *key;
+  struct rope_spec *spec = config->spec;
+  const struct config_place place = config_find(config, keys);
+  char source[CONFIG_PATH];
   int64_t dim;
-  const struct fields *place = config_find(config, keys, &key);
-  *latent = place != NULL;
-  if (!place) return OK;
-  const int failed = fields_count(place, key, &dim, error);
+  *latent = place.fields != NULL;
+  spec->plain_softmax = config->known ? !config->family.latent : !*latent;
+  if (!*latent) return OK;
+  int failed = fields_count(place.fields, place.key, &dim, error);
   if (failed) return failed;
   if (dim % 2)
-    return error_set(error, ERROR_INPUT, "'%s' is %lld: an even number is needed", key,
+    return error_set(error, ERROR_INPUT, "'%s' is %lld: an even number is needed", place.key,
                      (long long)dim);
-  config->spec->head_dim = config->spec->rotary_dim = (size_t)dim;
-  return OK;
+  spec->head_dim = spec->rotary_dim = (size_t)dim;
+  config_source(&place, source);
+  failed = config_explain_number(config, "head_dim", (double)dim, source, error);
+  return failed ? failed : config_explain_number(config, "rotary_dim", (double)dim, source, error);
 }
 
-static int divide(struct config *config, const struct fields *place, const char *hidden_key,
-                  const char *heads_key, struct error *error) {
+/* The hidden size over the number of heads; *key is left NULL. */
+static int divide(struct config *config, const struct config_place *hidden_place,
+                  const struct config_place *heads_place, struct origin *origin,
+                  struct error *error) {
+  char names[2][CONFIG_PATH];
   int64_t hidden = 0, heads = 1;
-  int failed = fields_count(place, hidden_key, &hidden, error);
-  if (!failed) failed = fields_count(place, heads_key, &heads, error);
+  int failed = fields_count(hidden_place->fields, hidden_place->key, &hidden, error);
+  if (!failed) failed = fields_count(heads_place->fields, heads_place->key, &heads, error);
   if (failed) return failed;
+  const size_t usual = config->family.head_dim;
+  if (usual > 0) {
+    if (hidden != heads * (int64_t)usual)
+      spec_warn(config->spec, config->meta,
+                "there is no 'head_dim': %zu, the default of model_type '%.63s', is used", usual,
+                config->model_type);
+    config->spec->head_dim = usual;
+    config_default(config, origin->source);
+    return OK;
+  }
   if (hidden % heads)
     return error_set(
         error, ERROR_INPUT,
         "the head dimension is not clear: '%s' %lld is not a multiple of '%s' %lld, and there "
         "is no 'head_dim'",
-        hidden_key, (long long)hidden, heads_key, (long long)heads);
+        hidden_place->key, (long long)hidden, heads_place->key, (long long)heads);
   config->spec->head_dim = (size_t)(hidden / heads);
+  snprintf(origin->source, CONFIG_PATH, "%.90s / %.90s", config_source(hidden_place, names[0]),
+           config_source(heads_place, names[1]));
   return OK;
 }
 
-static int read_head_dim(struct config *config, struct error *error) {
+/* full_attention layers may have larger heads. *found says whether they do. */
+static int read_global_head_dim(struct config *config, bool *found, struct origin *origin,
+                                struct error *error) {
+  static const char *const keys[] = {"global_head_dim", NULL};
+  *found = false;
+  if (strcmp(config->now->type, "full_attention")) return OK;
+  const struct config_place place = config_find(config, keys);
+  int64_t dim = (int64_t)config->family.global_head_dim;
+  *found = place.fields || dim > 0;
+  if (!*found) return OK;
+  if (place.fields) {
+    const int failed = fields_count(place.fields, place.key, &dim, error);
+    if (failed) return failed;
+    origin->key = place.key;
+    config_source(&place, origin->source);
+  } else {
+    config_default(config, origin->source);
+  }
+  config->spec->head_dim = (size_t)dim;
+  return OK;
+}
+
+static int read_head_dim(struct config *config, struct origin *origin, struct error *error) {
   static const char *const head_keys[] = {"head_dim", "kv_channels", NULL};
   static const char *const hidden_keys[] = {"hidden_size", "n_embd", "d_model", NULL};
   static const char *const heads_keys[] = {"num_attention_heads", "n_head", "n_heads", NULL};
+  bool found;
+  int failed = read_global_head_dim(config, &found, origin, error);
+  if (failed || found) return failed;
   /* Level by level: a head_dim outside the text_config does not overrule what that holds. */
   for (size_t i = 0; i < config->levels; i++) {
     const struct fields *level = config->level[i];
-    const char *head = config_key(level, head_keys);
-    const char *hidden = config_key(level, hidden_keys), *heads = config_key(level, heads_keys);
+    const char *path = config->holder[i];
+    const struct config_place head = {level, config_key(level, head_keys), path};
+    const struct config_place hidden = {level, config_key(level, hidden_keys), path};
+    const struct config_place heads = {level, config_key(level, heads_keys), path};
     int64_t dim = 0;
-    if (head) {
-      const int failed = fields_count(level, head, &dim, error);
+    if (head.key) {
+      failed = fields_count(level, head.key, &dim, error);
       config->spec->head_dim = (size_t)dim;
-      config->head_key = head;
+      origin->key = head.key;
+      config_source(&head, origin->source);
       return failed;
     }
-    if (hidden && heads) return divide(config, level, hidden, heads, error);
+    if (hidden.key && heads.key) return divide(config, &hidden, &heads, origin, error);
   }
-  return error_set(error, ERROR_INPUT,
-                   "the head dimension is not given: 'head_dim', or 'hidden_size' and "
-                   "'num_attention_heads', is needed");
+  if (config->family.head_dim == 0)
+    return error_set(error, ERROR_INPUT,
+                     "the head dimension is not given: 'head_dim', or 'hidden_size' and "
+                     "'num_attention_heads', is needed");
+  config->spec->head_dim = config->family.head_dim;
+  config_default(config, origin->source);
+  return OK;
 }
 
-/* The rotated share of a head; 0 when the config does not give it. *key says which field gave it.
- */
-static int read_share(const struct config *config, double *share, const char **key,
+/* The rotated share of a head; 0 when the config does not give it. */
+static int read_share(const struct config *config, double *share, struct origin *origin,
                       struct error *error) {
   static const char *const keys[] = {"partial_rotary_factor", "rotary_pct", "rotary_emb_fraction",
                                      NULL};
+  const struct config_place inner = config_inside(config, keys[0]);
+  struct config_place outer;
   double inside = 0, outside = 0;
-  *key = keys[0];
-  int failed = config->rope ? fields_positive(config->rope, keys[0], &inside, error) : OK;
-  if (!failed) failed = config_positive(config, keys, &outside, key, error);
+  int failed = inner.fields ? fields_positive(inner.fields, inner.key, &inside, error) : OK;
+  if (!failed) failed = config_positive(config, keys, &outside, &outer, error);
   if (failed) return failed;
   if (inside > 0 && outside > 0 && inside != outside)
     spec_warn(config->spec, config->meta,
               "'partial_rotary_factor' %.10g of '%s' is used, not '%s' %.10g", inside,
-              config->rope_name, *key, outside);
-  if (inside > 0) *key = keys[0];
+              config->now->rope_name, outer.key, outside);
+  const struct config_place *place = inside > 0 ? &inner : &outer;
   *share = inside > 0 ? inside : outside;
+  origin->key = place->key;
+  config_source(place, origin->source);
   if (*share > 1)
-    return error_set(error, ERROR_INPUT, "'%s' is %.10g: a number in (0, 1] is needed", *key,
+    return error_set(error, ERROR_INPUT, "'%s' is %.10g: a number in (0, 1] is needed", place->key,
                      *share);
   return OK;
 }
 
 /* GPT-J's way: the number of rotated dimensions itself. 0 when it is not given. */
-static int read_count(const struct config *config, int64_t *count, struct error *error) {
+static int read_count(const struct config *config, int64_t *count, struct origin *origin,
+                      struct error *error) {
   static const char *const keys[] = {"rotary_dim", NULL};
-  const char *key;
-  const struct fields *place = config_find(config, keys, &key);
+  const struct config_place place = config_find(config, keys);
   *count = 0;
-  return place ? fields_count(place, key, count, error) : OK;
+  if (!place.fields) return OK;
+  origin->key = place.key;
+  config_source(&place, origin->source);
+  return fields_count(place.fields, place.key, count, error);
 }
 
 /* A count of rotated dimensions that cannot be: `key` gave it, NULL a default. Of whole heads the
    heads are at fault. */
-static int refuse_rotary_dim(const struct config *config, int64_t dim, const char *key,
-                             struct error *error) {
+static int refuse_rotary_dim(const struct config *config, int64_t dim, const char *head_key,
+                             const char *key, struct error *error) {
   const size_t head = config->spec->head_dim;
-  if (dim == (int64_t)head && config->head_key)
+  if (dim == (int64_t)head && head_key)
     return error_set(error, ERROR_INPUT,
                      "'%s' is %zu: an even number is needed, as dimensions rotate in pairs",
-                     config->head_key, head);
+                     head_key, head);
   if (dim == (int64_t)head)
     return error_set(
         error, ERROR_INPUT,
@@ -116,17 +182,40 @@ static int refuse_rotary_dim(const struct config *config, int64_t dim, const cha
                    (long long)dim, head, config->family.share, config->model_type);
 }
 
-static int read_rotary_dim(struct config *config, struct error *error) {
+/* Whether whole heads rotate, whatever the config says: plain RoPE of most families, and rules that
+   take the share themselves and set the other frequencies to 0. */
+static bool turns_whole(const struct config *config, double share, int64_t count, const char *key) {
+  const struct scaling_key *own = scaling_key_find(config->rule, "partial_rotary_factor");
+  if (own && !own->ignored) return true;
+  if (!config->family.whole || strcmp(config->rule->name, "none")) return false;
+  if ((share > 0 && share < 1) || (count > 0 && (uint64_t)count != config->spec->head_dim))
+    spec_warn(config->spec, config->meta,
+              "'%s' is ignored, as by the code of model_type '%.63s': whole heads rotate", key,
+              config->model_type);
+  return true;
+}
+
+static int read_rotary_dim(struct config *config, const char *head_key, struct error *error) {
   struct rope_spec *spec = config->spec;
+  struct origin of_share = {0}, of_count = {0};
   double share;
-  const char *key;
   int64_t count;
-  int failed = read_share(config, &share, &key, error);
-  if (!failed) failed = read_count(config, &count, error);
+  int failed = read_share(config, &share, &of_share, error);
+  if (!failed) failed = read_count(config, &count, &of_count, error);
   if (failed) return failed;
   const bool given = share > 0 || count > 0;
-  if (!given) {
+  const struct origin *origin = count > 0 ? &of_count : &of_share;
+  if (turns_whole(config, share, count, origin->key)) {
+    share = 1;
+    count = 0;
+    snprintf(of_share.source, CONFIG_PATH, "all of the head");
+    origin = &of_share;
+  } else if (!given) {
     share = config->family.share;
+    if (share < 1)
+      config_default(config, of_share.source);
+    else
+      snprintf(of_share.source, CONFIG_PATH, "all of the head");
     if (share < 1 && !config->family.silent)
       spec_warn(spec, config->meta,
                 "there is no 'partial_rotary_factor': %.10g, the default of "
@@ -139,17 +228,21 @@ static int read_rotary_dim(struct config *config, struct error *error) {
     return error_set(error, ERROR_INPUT,
                      "'rotary_dim' %lld and '%s' %.10g do not agree: that is %lld of %zu "
                      "dimensions",
-                     (long long)count, key, share, (long long)product, spec->head_dim);
+                     (long long)count, of_share.key, share, (long long)product, spec->head_dim);
   if (product < 2 || product % 2 || (uint64_t)product > spec->head_dim)
-    return refuse_rotary_dim(config, product, count > 0 ? "rotary_dim" : given ? key : NULL, error);
+    return refuse_rotary_dim(config, product, head_key, given ? origin->key : NULL, error);
   spec->rotary_dim = (size_t)product;
-  return OK;
+  return config_explain_number(config, "rotary_dim", (double)product, origin->source, error);
 }
 
 int config_read_head(struct config *config, struct error *error) {
+  struct origin origin = {0};
   bool latent;
   int failed = read_latent(config, &latent, error);
   if (failed || latent) return failed;
-  failed = read_head_dim(config, error);
-  return failed ? failed : read_rotary_dim(config, error);
+  failed = read_head_dim(config, &origin, error);
+  if (failed) return failed;
+  failed = config_explain_number(config, "head_dim", (double)config->spec->head_dim, origin.source,
+                                 error);
+  return failed ? failed : read_rotary_dim(config, origin.key, error);
 }

@@ -1,69 +1,137 @@
 #include "lib/model/family.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { NAME_SIZE = 64 };
 
-/* Families that differ from the usual. Pairing as their published modelling code has it; shares and
-   bases are the defaults of their Hugging Face configuration classes (transformers 5). */
+/* Families that differ from the usual. Pairing as their published modelling code has it; the rest
+   are the defaults of their Hugging Face configuration classes (transformers 5.24). A share or base
+   of 0 is the usual one. PARTIAL: partial_rotary_factor counts in plain RoPE, too. */
+enum { INTERLEAVED = 1, PARTIAL = 2 };
 static const struct {
   const char *model_type;
-  enum layout layout;
-  double share, base;
-  bool silent;
+  int tags;
+  struct model_family family;
 } special[] = {
-    {"llama", LAYOUT_HALVES, 1, 10000, true},
-    {"falcon", LAYOUT_HALVES, 1, 10000, true},
-    {"baichuan", LAYOUT_HALVES, 1, 10000, true},
-    {"internlm", LAYOUT_HALVES, 1, 10000, true},
-    {"phi-msft", LAYOUT_HALVES, 1, 10000, true},
-    {"esm", LAYOUT_HALVES, 1, 10000, true},
-    {"roformer", LAYOUT_INTERLEAVED, 1, 10000, true},
-    {"gptj", LAYOUT_INTERLEAVED, 1, 10000, true},
-    {"codegen", LAYOUT_INTERLEAVED, 1, 10000, true},
-    {"chatglm", LAYOUT_INTERLEAVED, 0.5, 10000, true},
-    {"glm", LAYOUT_INTERLEAVED, 0.5, 10000, false},
-    {"glm4", LAYOUT_INTERLEAVED, 0.5, 10000, false},
-    {"glm4_moe", LAYOUT_HALVES, 0.5, 10000, false},
-    {"glm4_moe_lite", LAYOUT_INTERLEAVED, 1, 10000, false},
-    {"cohere", LAYOUT_INTERLEAVED, 1, 10000, false},
-    {"cohere2", LAYOUT_INTERLEAVED, 1, 10000, false},
-    {"deepseek_v2", LAYOUT_INTERLEAVED, 1, 10000, false},
-    {"deepseek_v3", LAYOUT_INTERLEAVED, 1, 10000, false},
-    {"deepseek_v32", LAYOUT_INTERLEAVED, 1, 10000, false},
-    {"kimi_k2", LAYOUT_INTERLEAVED, 1, 10000, false},
-    {"ernie4_5", LAYOUT_INTERLEAVED, 1, 500000, false},
-    {"ernie4_5_moe", LAYOUT_INTERLEAVED, 1, 500000, false},
-    {"helium", LAYOUT_INTERLEAVED, 1, 10000, false},
-    {"longcat_flash", LAYOUT_INTERLEAVED, 1, 10000, false},
-    {"youtu", LAYOUT_INTERLEAVED, 1, 10000, false},
-    {"llama4", LAYOUT_INTERLEAVED, 1, 500000, false},
-    {"gpt_oss", LAYOUT_HALVES, 1, 150000, false},
-    {"mixtral", LAYOUT_HALVES, 1, 1000000, false},
-    {"smollm3", LAYOUT_HALVES, 1, 2000000, false},
-    {"gpt_neox", LAYOUT_HALVES, 0.25, 10000, false},
-    {"stablelm", LAYOUT_HALVES, 0.25, 10000, false},
-    {"phi", LAYOUT_HALVES, 0.5, 10000, false},
-    {"nemotron", LAYOUT_HALVES, 0.5, 10000, false},
-    {"persimmon", LAYOUT_HALVES, 0.5, 25000, false},
+    {"llama", 0, {.silent = true}},
+    {"falcon", 0, {.silent = true}},
+    {"baichuan", 0, {.silent = true, .foreign = true}},
+    {"internlm", 0, {.silent = true, .foreign = true}},
+    {"phi-msft", 0, {.silent = true, .foreign = true}},
+    {"esm", 0, {.silent = true}},
+    {"roformer", INTERLEAVED, {.silent = true}},
+    {"gptj", INTERLEAVED | PARTIAL, {.silent = true}},
+    {"codegen", INTERLEAVED | PARTIAL, {.silent = true}},
+    {"chatglm", INTERLEAVED, {.share = 0.5, .silent = true, .foreign = true}},
+    {"glm", INTERLEAVED | PARTIAL, {.share = 0.5}},
+    {"glm4", INTERLEAVED | PARTIAL, {.share = 0.5}},
+    {"glm4v", INTERLEAVED | PARTIAL, {.share = 0.5}},
+    {"glm4_moe", PARTIAL, {.share = 0.5}},
+    {"glm4_moe_lite", INTERLEAVED | PARTIAL, {.latent = true}},
+    {"glm_moe_dsa", INTERLEAVED, {.latent = true}},
+    {"cohere", INTERLEAVED, {.base = 500000}},
+    {"cohere2", INTERLEAVED, {.period = 4, .full_is_bare = true}},
+    {"deepseek_v2", INTERLEAVED, {.latent = true}},
+    {"deepseek_v3", INTERLEAVED, {.latent = true}},
+    {"deepseek_v32", INTERLEAVED, {.latent = true}},
+    {"kimi_k2", INTERLEAVED, {.latent = true, .foreign = true}},
+    {"longcat_flash", INTERLEAVED, {.base = 10000000, .latent = true}},
+    {"mistral4", INTERLEAVED, {.latent = true}},
+    {"youtu", INTERLEAVED, {.latent = true}},
+    {"minicpm3", 0, {.latent = true}},
+    {"ernie4_5", INTERLEAVED, {.base = 500000}},
+    {"ernie4_5_moe", INTERLEAVED, {.base = 500000}},
+    {"helium", INTERLEAVED, {.base = 100000}},
+    {"llama4", INTERLEAVED, {.base = 500000, .bare_interval = 4}},
+    {"smollm3", 0, {.base = 2000000, .bare_interval = 4}},
+    {"gpt_oss", 0, {.base = 150000, .head_dim = 64}},
+    {"mixtral", 0, {.base = 1000000}},
+    {"apertus", 0, {.base = 12000000}},
+    {"bitnet", 0, {.base = 500000}},
+    {"exaone", 0, {.base = 500000}},
+    {"flex_olmo", 0, {.base = 500000}},
+    {"lfm2", 0, {.base = 1000000}},
+    {"minimax_m2", PARTIAL, {.base = 5000000}},
+    {"gpt_neox", PARTIAL, {.share = 0.25}},
+    {"stablelm", PARTIAL, {.share = 0.25}},
+    {"phi", PARTIAL, {.share = 0.5}},
+    {"nemotron", PARTIAL, {.share = 0.5}},
+    {"persimmon", PARTIAL, {.share = 0.5, .base = 25000}},
+    {"phi3", PARTIAL, {0}},
+    {"qwen3_next", PARTIAL, {.head_dim = 256}},
+    {"qwen3_5", PARTIAL, {.head_dim = 256, .alternating_sections = true}},
+    {"qwen3_5_moe", PARTIAL, {.head_dim = 256, .alternating_sections = true}},
+    {"qwen3_vl", 0, {.head_dim = 128, .alternating_sections = true}},
+    {"qwen3_vl_moe", 0, {.alternating_sections = true}},
+    {"qwen3_omni_moe", 0, {.alternating_sections = true}},
+    {"qwen3", 0, {.head_dim = 128}},
+    {"ministral3", 0, {.head_dim = 128}},
+    {"seed_oss", 0, {.head_dim = 128}},
+    {"gemma", 0, {.head_dim = 256}},
+    {"gemma2", 0, {.head_dim = 256}},
+    {"gemma3",
+     0,
+     {.layered = true,
+      .base = 1000000,
+      .local_base = 10000,
+      .head_dim = 256,
+      .context = 131072,
+      .period = 6,
+      .silent = true}},
+    {"gemma3n",
+     0,
+     {.layered = true,
+      .base = 1000000,
+      .local_base = 10000,
+      .head_dim = 256,
+      .period = 5,
+      .silent = true}},
+    {"gemma4",
+     0,
+     {.layered = true,
+      .base = 1000000,
+      .local_base = 10000,
+      .head_dim = 256,
+      .global_head_dim = 512,
+      .context = 131072,
+      .period = 6,
+      .silent = true}},
+    {"modernbert",
+     0,
+     {.layered = true,
+      .base = 160000,
+      .local_base = 10000,
+      .period = 3,
+      .full_first = true,
+      .silent = true}},
+    {"modernbert-decoder",
+     0,
+     {.layered = true,
+      .base = 160000,
+      .local_base = 10000,
+      .period = 3,
+      .full_first = true,
+      .silent = true}},
+    {"olmo3", 0, {.layered = true, .base = 500000, .period = 4}},
+    {"exaone4", 0, {.period = 4, .full_is_bare = true}},
+    {"exaone_moe", 0, {.period = 4, .full_is_bare = true}},
+    {"afmoe", 0, {.head_dim = 128, .period = 4, .full_is_bare = true}},
 };
 
 /* Families that are the usual: halves, whole heads, base 10000 when the config gives none. */
 static const char *const usual[] = {
-    "arcee",      "bitnet",         "deepseek",   "exaone",     "exaone4",
-    "gemma",      "gemma2",         "granite",    "granitemoe", "hunyuan_v1_dense",
-    "internlm2",  "internlm3",      "minicpm",    "minicpm3",   "ministral",
-    "ministral3", "mistral",        "mistral3",   "nomic_bert", "olmo",
-    "olmo2",      "olmo3",          "olmoe",      "phi3",       "phimoe",
-    "qwen",       "qwen2",          "qwen2_5_vl", "qwen2_moe",  "qwen2_vl",
-    "qwen3",      "qwen3_moe",      "qwen3_next", "qwen3_vl",   "qwen3_vl_moe",
-    "seed_oss",   "stablelm_epoch", "starcoder2",
+    "arcee",      "granite",   "granitemoe", "hunyuan_v1_dense",
+    "ministral",  "mistral",   "mistral3",   "olmo",
+    "olmo2",      "olmoe",     "phimoe",     "qwen2",
+    "qwen2_5_vl", "qwen2_moe", "qwen2_vl",   "qwen3_moe",
+    "starcoder2",
 };
 
-/* Families with one RoPE for full and another for sliding or local attention. */
-static const char *const layered[] = {"gemma3", "gemma3n", "gemma4", "modernbert"};
+/* As those, with code of their own. */
+static const char *const foreign[] = {
+    "deepseek", "internlm2", "internlm3", "minicpm", "nomic_bert", "qwen", "stablelm_epoch",
+};
 
 /* Families without RoPE. */
 static const struct {
@@ -108,27 +176,33 @@ static void strip_part(char name[NAME_SIZE], const char *model_type) {
   if (length > tail && !strcmp(name + length - tail, part)) name[length - tail] = '\0';
 }
 
+static bool is_listed(const char *const *list, size_t count, const char *name) {
+  for (size_t i = 0; i < count; i++)
+    if (!strcmp(list[i], name)) return true;
+  return false;
+}
+
 bool model_family_find(const char *model_type, struct model_family *family) {
-  *family = (struct model_family){.layout = LAYOUT_HALVES, .share = 1, .base = 10000};
+  const struct model_family most = {.layout = LAYOUT_HALVES, .share = 1, .base = 10000};
+  *family = most;
   if (!model_type) return false;
   char name[NAME_SIZE];
   strip_part(name, model_type);
-  for (size_t i = 0; i < COUNT(special); i++)
-    if (!strcmp(special[i].model_type, name)) {
-      family->layout = special[i].layout;
-      family->share = special[i].share;
-      family->base = special[i].base;
-      family->silent = special[i].silent;
-      return true;
-    }
-  for (size_t i = 0; i < COUNT(usual); i++)
-    if (!strcmp(usual[i], name)) return true;
-  for (size_t i = 0; i < COUNT(layered); i++)
-    if (!strcmp(layered[i], name)) return family->layered = true;
-  for (size_t i = 0; i < COUNT(bare); i++)
-    if (!strcmp(bare[i].model_type, name)) {
-      family->instead = bare[i].instead;
-      return true;
-    }
-  return false;
+  for (size_t i = 0; i < COUNT(special); i++) {
+    if (strcmp(special[i].model_type, name)) continue;
+    *family = special[i].family;
+    if (family->share == 0) family->share = most.share;
+    if (family->base == 0) family->base = most.base;
+    family->layout = special[i].tags & INTERLEAVED ? LAYOUT_INTERLEAVED : LAYOUT_HALVES;
+    family->whole = !(special[i].tags & PARTIAL) && !family->foreign;
+    return true;
+  }
+  for (size_t i = 0; i < COUNT(bare); i++) {
+    if (strcmp(bare[i].model_type, name)) continue;
+    family->instead = bare[i].instead;
+    return true;
+  }
+  family->foreign = is_listed(foreign, COUNT(foreign), name);
+  family->whole = is_listed(usual, COUNT(usual), name);
+  return family->foreign || family->whole;
 }

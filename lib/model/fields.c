@@ -49,6 +49,10 @@ enum field_kind fields_kind(const struct fields *fields, const char *name) {
   return json_is_number(value) ? FIELD_NUMBER : FIELD_FLAG;
 }
 
+bool fields_has(const struct fields *fields, const char *name) {
+  return json_object_get(json_of(fields), name) != NULL;
+}
+
 size_t fields_size(const struct fields *fields) {
   return json_object_size(json_of(fields));
 }
@@ -65,21 +69,27 @@ bool fields_equal(const struct fields *fields, const char *one, const char *othe
   return first == second || json_equal(first, second);
 }
 
+/* The value in a message. */
+static void describe(const json_t *value, char text[96]) {
+  if (json_is_string(value))
+    snprintf(text, 96, "the text \"%.48s\"", json_string_value(value));
+  else if (json_is_integer(value))
+    snprintf(text, 96, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+  else if (json_is_real(value))
+    snprintf(text, 96, "%.10g", json_real_value(value));
+  else
+    snprintf(text, 96, "%s",
+             json_is_true(value)    ? "true"
+             : json_is_false(value) ? "false"
+             : json_is_null(value)  ? "null"
+             : json_is_array(value) ? "a list"
+                                    : "an object");
+}
+
 /* "'NAME' is VALUE: NEEDED is needed". */
 static int wrong(const char *name, const json_t *value, const char *needed, struct error *error) {
   char text[96];
-  if (json_is_string(value))
-    snprintf(text, sizeof text, "the text \"%.48s\"", json_string_value(value));
-  else if (json_is_integer(value))
-    snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-  else if (json_is_real(value))
-    snprintf(text, sizeof text, "%.10g", json_real_value(value));
-  else
-    snprintf(text, sizeof text, "%s",
-             json_is_true(value)    ? "true"
-             : json_is_false(value) ? "false"
-             : json_is_array(value) ? "a list"
-                                    : "an object");
+  describe(value, text);
   return error_set(error, ERROR_INPUT, "'%s' is %s: %s is needed", name, text, needed);
 }
 
@@ -144,22 +154,50 @@ int fields_object(const struct fields *fields, const char *name, const struct fi
   return OK;
 }
 
-int fields_sum(const struct fields *fields, const char *name, struct field_sum *value,
-               struct error *error) {
-  const json_t *json = value_of(fields, name), *item;
+int fields_length(const struct fields *fields, const char *name, size_t *length,
+                  struct error *error) {
+  const json_t *json = value_of(fields, name);
   if (!json) return OK;
-  if (!json_is_array(json)) return wrong(name, json, "a list of whole numbers", error);
-  struct field_sum result = {.count = json_array_size(json)};
-  size_t index;
-  json_array_foreach(json, index, item) {
-    const int64_t number = whole(item, 0);
-    if (number < 0 || number > INT32_MAX || result.sum > (int64_t)largest_whole)
-      return error_set(error, ERROR_INPUT,
-                       "'%s' holds something else than whole numbers from 0 to %d", name,
-                       INT32_MAX);
-    result.sum += number;
-    result.zeros += number == 0;
-  }
-  *value = result;
+  if (!json_is_array(json)) return wrong(name, json, "a list", error);
+  *length = json_array_size(json);
+  return OK;
+}
+
+static const json_t *entry_of(const struct fields *fields, const char *name, size_t index) {
+  return json_array_get(value_of(fields, name), index);
+}
+
+/* "entry 3 of 'NAME' is VALUE: NEEDED is needed". */
+static int wrong_at(const char *name, size_t index, const json_t *value, const char *needed,
+                    struct error *error) {
+  char text[96];
+  describe(value, text);
+  return error_set(error, ERROR_INPUT, "entry %zu of '%s' is %s: %s is needed", index, name, text,
+                   needed);
+}
+
+int fields_text_at(const struct fields *fields, const char *name, size_t index, const char **value,
+                   struct error *error) {
+  const json_t *json = entry_of(fields, name, index);
+  if (!json_is_string(json)) return wrong_at(name, index, json, "a text", error);
+  *value = json_string_value(json);
+  return OK;
+}
+
+int fields_real_at(const struct fields *fields, const char *name, size_t index, double *value,
+                   struct error *error) {
+  const json_t *json = entry_of(fields, name, index);
+  if (!json_is_number(json)) return wrong_at(name, index, json, "a number", error);
+  *value = json_number_value(json);
+  return OK;
+}
+
+int fields_whole_at(const struct fields *fields, const char *name, size_t index, int64_t *value,
+                    struct error *error) {
+  const json_t *json = entry_of(fields, name, index);
+  const int64_t number = whole(json, 0);
+  if (number < 0 || number > INT32_MAX)
+    return wrong_at(name, index, json, "a whole number from 0 to 2147483647", error);
+  *value = number;
   return OK;
 }

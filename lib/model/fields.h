@@ -20,6 +20,9 @@ enum field_kind { FIELD_NONE, FIELD_NUMBER, FIELD_TEXT, FIELD_FLAG, FIELD_LIST, 
 
 enum field_kind fields_kind(const struct fields *fields, const char *name);
 
+/* Whether the object has the name, be its value null. */
+bool fields_has(const struct fields *fields, const char *name);
+
 size_t fields_size(const struct fields *fields);
 
 /* The names in the order of the file, those with null values too; NULL past the end. */
@@ -42,12 +45,17 @@ int fields_flag(const struct fields *fields, const char *name, bool *value, stru
 int fields_object(const struct fields *fields, const char *name, const struct fields **value,
                   struct error *error);
 
-/* A list of whole numbers >= 0: how many there are and their sum, and how many of them are 0. */
-struct field_sum {
-  size_t count, zeros;
-  int64_t sum;
-};
-int fields_sum(const struct fields *fields, const char *name, struct field_sum *value,
-               struct error *error);
+/* How many entries a list has. */
+int fields_length(const struct fields *fields, const char *name, size_t *length,
+                  struct error *error);
+
+/* Entry `index` of a list, which must be there. ERROR_INPUT: another type (null is one, too), or a
+   number out of range: whole ones are from 0 to 2^31 - 1. */
+int fields_text_at(const struct fields *fields, const char *name, size_t index, const char **value,
+                   struct error *error);
+int fields_real_at(const struct fields *fields, const char *name, size_t index, double *value,
+                   struct error *error);
+int fields_whole_at(const struct fields *fields, const char *name, size_t index, int64_t *value,
+                    struct error *error);
 
 #endif

@@ -13,14 +13,20 @@
 #include <cmocka.h>
 
 #include "lib/model/config.h"
+#include "lib/model/fields.h"
 
-/* A head of 128 dimensions of a family without surprises, and `rest`. */
+/* A head of 128 dimensions of a family without surprises, and `rest`. PHI's heads may rotate in
+   part. */
 #define QWEN(rest)                                                                                 \
   "{\"model_type\": \"qwen2\", \"hidden_size\": 4096, \"num_attention_heads\": 32" rest "}"
 #define PLAIN(rest) QWEN(", \"rope_theta\": 1e6, \"max_position_embeddings\": 32768" rest)
-#define LLAMA3      "\"factor\": 8.0, \"low_freq_factor\": 1.0, \"high_freq_factor\": 4.0"
+#define PHI(rest)                                                                                  \
+  "{\"model_type\": \"phi3\", \"hidden_size\": 4096, \"num_attention_heads\": 32,"                 \
+  " \"rope_theta\": 1e6, \"max_position_embeddings\": 32768" rest "}"
+#define LLAMA3 "\"factor\": 8.0, \"low_freq_factor\": 1.0, \"high_freq_factor\": 4.0"
 
-/* What the last case left. */
+/* What the last case left: the model, and a copy of its first RoPE. */
+static struct model *model;
 static struct rope_spec spec;
 static struct error error;
 static struct meta *meta;
@@ -37,6 +43,8 @@ static inline int release(void **state) {
   (void)state;
   meta_destroy(meta);
   meta = NULL;
+  model_destroy(model);
+  model = NULL;
   return 0;
 }
 
@@ -44,10 +52,10 @@ static inline int try_read(const char *text) {
   clear(NULL);
   error = (struct error){OK, ""};
   memset(&spec, 0, sizeof spec);
-  struct model *model = NULL;
-  const int failed = config_read(text, strlen(text), "", &model, meta, &error);
-  if (!failed) spec = model->ropes[0];
   model_destroy(model);
+  const int failed = config_read(text, strlen(text), "", &model, meta, &error);
+  if (failed && model) fail_msg("a model beside an error: %s", text);
+  if (!failed) spec = model->ropes[0];
   return failed;
 }
 
@@ -72,6 +80,22 @@ static inline void warned(size_t index, const char *message) {
   const char *warning = meta_item_text(meta, "warnings", index);
   if (!warning || !strstr(warning, message))
     fail_msg("\"%s\" does not hold \"%s\"", warning ? warning : "(none)", message);
+}
+
+/* The last case's row of model->values: `layer_type`, `name`, `value`, `source`. */
+static inline void explained(const char *layer_type, const char *name, const char *value,
+                             const char *source) {
+  const char *const cells[] = {layer_type, name, value, source};
+  for (size_t row = 0; row < table_rows(model->values); row++) {
+    size_t same = 0;
+    while (same < 4 && !strcmp(table_text(model->values, row, same), cells[same]))
+      same++;
+    if (same == 4) return;
+    if (same >= 2)
+      print_error("%s %s is \"%s\": %s\n", layer_type, name, table_text(model->values, row, 2),
+                  table_text(model->values, row, 3));
+  }
+  fail_msg("%s %s is not explained as \"%s\": %s", layer_type, name, value, source);
 }
 
 #endif

@@ -1,95 +1,145 @@
 /* Hugging Face configs: public ones whole; small ones for dimensions, layout, context and what is
  * not a config. For the rope dictionary see test_config_rope.c. */
 #include "tests/unit/config_case.h"
-#include "tests/unit/models.h"
 
-/* What public models are known to be, and what is refused today and why. */
+/* What public models are known to be: one row a RoPE, in the model's order. */
 static const struct {
-  const char *name;
+  const char *name, *layer_type;
   size_t head_dim, rotary_dim;
   double base;
   enum layout layout;
   int64_t context;
-  const char *scaling; /* or, with head_dim 0, what the error names */
-} models[] = {
-    {"CodeLlama-7b", 128, 128, 1e6, LAYOUT_HALVES, 16384, "none"},
-    {"Llama-2-7b-hf", 128, 128, 1e4, LAYOUT_HALVES, 4096, "none"},
-    {"Llama-3.1-8B", 128, 128, 5e5, LAYOUT_HALVES, 131072, "llama3"},
-    {"Llama-3.2-1B", 64, 64, 5e5, LAYOUT_HALVES, 131072, "llama3"},
-    {"Llama-4-Scout-17B-16E", 128, 128, 5e5, LAYOUT_INTERLEAVED, 10485760, "llama3"},
-    {"Meta-Llama-3-8B", 128, 128, 5e5, LAYOUT_HALVES, 8192, "none"},
-    {"Mistral-7B-Instruct-v0.2", 128, 128, 1e6, LAYOUT_HALVES, 32768, "none"},
-    {"Mistral-7B-v0.1", 128, 128, 1e4, LAYOUT_HALVES, 32768, "none"},
-    {"Mixtral-8x7B-v0.1", 128, 128, 1e6, LAYOUT_HALVES, 32768, "none"},
-    {"OLMo-2-1124-7B", 128, 128, 5e5, LAYOUT_HALVES, 4096, "none"},
-    {"Qwen2-7B", 128, 128, 1e6, LAYOUT_HALVES, 32768, "none"},
-    {"Qwen2-VL-7B-Instruct", 128, 128, 1e6, LAYOUT_HALVES, 32768, "none"},
-    {"Qwen2.5-7B", 128, 128, 1e6, LAYOUT_HALVES, 131072, "none"},
-    {"Qwen3-8B", 128, 128, 1e6, LAYOUT_HALVES, 40960, "none"},
-    {"Qwen3-VL-30B-A3B-Instruct", 128, 128, 5e6, LAYOUT_HALVES, 262144, "none"},
-    {"SmolLM3-3B", 128, 128, 5e6, LAYOUT_HALVES, 65536, "none"},
-    {"TinyLlama-1.1B-Chat-v1.0", 64, 64, 1e4, LAYOUT_HALVES, 2048, "none"},
-    {"c4ai-command-r-v01", 128, 128, 8e6, LAYOUT_INTERLEAVED, 8192, "none"},
-    {"chatglm3-6b", 128, 64, 1e4, LAYOUT_INTERLEAVED, 8192, "none"},
-    {"falcon-7b", 64, 64, 1e4, LAYOUT_HALVES, 0, "none"},
-    {"gemma-2-9b", 256, 256, 1e4, LAYOUT_HALVES, 8192, "none"},
-    {"gemma-2b", 256, 256, 1e4, LAYOUT_HALVES, 8192, "none"},
-    {"glm-4-9b-chat", 128, 64, 5e6, LAYOUT_INTERLEAVED, 131072, "none"},
-    {"gpt-j-6b", 256, 64, 1e4, LAYOUT_INTERLEAVED, 2048, "none"},
-    {"gpt-neox-20b", 96, 24, 1e4, LAYOUT_HALVES, 2048, "none"},
-    {"phi-2", 80, 32, 1e4, LAYOUT_HALVES, 2048, "none"},
-    {"phi-2_old_format", 80, 32, 1e4, LAYOUT_HALVES, 2048, "none"},
-    {"pythia-6.9b", 128, 32, 1e4, LAYOUT_HALVES, 2048, "none"},
-    {"roformer_chinese_base", 64, 64, 1e4, LAYOUT_INTERLEAVED, 1536, "none"},
-    {"stablelm-3b-4e1t", 80, 20, 1e4, LAYOUT_HALVES, 4096, "none"},
-    {.name = "DeepSeek-V2-Lite", .scaling = "'rope_scaling': the scaling type 'yarn' is not"},
-    {.name = "DeepSeek-V3", .scaling = "'rope_scaling': the scaling type 'yarn' is not"},
-    {.name = "MiniCPM3-4B",
-     .scaling = "the scaling type 'longrope' is not supported: none, linear"},
-    {.name = "Ministral-3-3B-2512", .scaling = "'rope_parameters': the scaling type 'yarn' is not"},
-    {.name = "ModernBERT-base", .scaling = "(full_attention, sliding_attention)"},
-    {.name = "Phi-3.5-mini-instruct", .scaling = "the scaling type 'longrope' is not supported"},
-    {.name = "Phi-4-mini-instruct", .scaling = "the scaling type 'longrope' is not supported"},
-    {.name = "Qwen2.5-7B-Instruct_yarn_card",
-     .scaling = "the scaling type 'yarn' is not supported"},
-    {.name = "Yarn-Llama-2-7b-64k", .scaling = "the scaling type 'yarn' is not supported"},
-    {.name = "gemma-3-4b-it", .scaling = "(full_attention, sliding_attention)"},
-    {.name = "gemma-4-12b", .scaling = "(full_attention, sliding_attention)"},
-    {.name = "gpt-oss-20b", .scaling = "the scaling type 'yarn' is not supported"},
-    {.name = "internlm2_5-7b-chat", .scaling = "the scaling type 'dynamic' is not supported"},
-    {.name = "gpt2", .scaling = "the model has no RoPE: model_type 'gpt2' has learned absolute"},
+  const char *scaling;
+} ropes[] = {
+    {"CodeLlama-7b", "", 128, 128, 1e6, LAYOUT_HALVES, 16384, "none"},
+    {"DeepSeek-V2-Lite", "", 64, 64, 1e4, LAYOUT_INTERLEAVED, 163840, "yarn"},
+    {"DeepSeek-V3", "", 64, 64, 1e4, LAYOUT_INTERLEAVED, 163840, "yarn"},
+    {"Llama-2-7b-hf", "", 128, 128, 1e4, LAYOUT_HALVES, 4096, "none"},
+    {"Llama-3.1-8B", "", 128, 128, 5e5, LAYOUT_HALVES, 131072, "llama3"},
+    {"Llama-3.2-1B", "", 64, 64, 5e5, LAYOUT_HALVES, 131072, "llama3"},
+    {"Llama-4-Scout-17B-16E", "", 128, 128, 5e5, LAYOUT_INTERLEAVED, 10485760, "llama3"},
+    {"Meta-Llama-3-8B", "", 128, 128, 5e5, LAYOUT_HALVES, 8192, "none"},
+    {"MiniCPM3-4B", "", 32, 32, 1e4, LAYOUT_HALVES, 32768, "longrope"},
+    {"Ministral-3-3B-2512", "", 128, 128, 1e6, LAYOUT_HALVES, 262144, "yarn"},
+    {"Mistral-7B-Instruct-v0.2", "", 128, 128, 1e6, LAYOUT_HALVES, 32768, "none"},
+    {"Mistral-7B-v0.1", "", 128, 128, 1e4, LAYOUT_HALVES, 32768, "none"},
+    {"Mixtral-8x7B-v0.1", "", 128, 128, 1e6, LAYOUT_HALVES, 32768, "none"},
+    {"ModernBERT-base", "full_attention", 64, 64, 160000, LAYOUT_HALVES, 8192, "none"},
+    {"ModernBERT-base", "sliding_attention", 64, 64, 1e4, LAYOUT_HALVES, 8192, "none"},
+    {"OLMo-2-1124-7B", "", 128, 128, 5e5, LAYOUT_HALVES, 4096, "none"},
+    {"Phi-3.5-mini-instruct", "", 96, 96, 1e4, LAYOUT_HALVES, 131072, "longrope"},
+    {"Phi-4-mini-instruct", "", 128, 96, 1e4, LAYOUT_HALVES, 131072, "longrope"},
+    {"Qwen2-7B", "", 128, 128, 1e6, LAYOUT_HALVES, 32768, "none"},
+    {"Qwen2-VL-7B-Instruct", "", 128, 128, 1e6, LAYOUT_HALVES, 32768, "none"},
+    {"Qwen2.5-7B", "", 128, 128, 1e6, LAYOUT_HALVES, 131072, "none"},
+    {"Qwen2.5-7B-Instruct_yarn_card", "", 128, 128, 1e6, LAYOUT_HALVES, 32768, "yarn"},
+    {"Qwen3-8B", "", 128, 128, 1e6, LAYOUT_HALVES, 40960, "none"},
+    {"Qwen3-VL-30B-A3B-Instruct", "", 128, 128, 5e6, LAYOUT_HALVES, 262144, "none"},
+    {"SmolLM3-3B", "", 128, 128, 5e6, LAYOUT_HALVES, 65536, "none"},
+    {"TinyLlama-1.1B-Chat-v1.0", "", 64, 64, 1e4, LAYOUT_HALVES, 2048, "none"},
+    {"Yarn-Llama-2-7b-64k", "", 128, 128, 1e4, LAYOUT_HALVES, 65536, "yarn"},
+    {"c4ai-command-r-v01", "", 128, 128, 8e6, LAYOUT_INTERLEAVED, 8192, "none"},
+    {"chatglm3-6b", "", 128, 64, 1e4, LAYOUT_INTERLEAVED, 8192, "none"},
+    {"falcon-7b", "", 64, 64, 1e4, LAYOUT_HALVES, 0, "none"},
+    {"gemma-2-9b", "", 256, 256, 1e4, LAYOUT_HALVES, 8192, "none"},
+    {"gemma-2b", "", 256, 256, 1e4, LAYOUT_HALVES, 8192, "none"},
+    {"gemma-3-4b-it", "full_attention", 256, 256, 1e6, LAYOUT_HALVES, 131072, "linear"},
+    {"gemma-3-4b-it", "sliding_attention", 256, 256, 1e4, LAYOUT_HALVES, 131072, "none"},
+    {"gemma-4-12b", "full_attention", 512, 512, 1e6, LAYOUT_HALVES, 131072, "proportional"},
+    {"gemma-4-12b", "sliding_attention", 256, 256, 1e4, LAYOUT_HALVES, 131072, "none"},
+    {"glm-4-9b-chat", "", 128, 64, 5e6, LAYOUT_INTERLEAVED, 131072, "none"},
+    {"gpt-j-6b", "", 256, 64, 1e4, LAYOUT_INTERLEAVED, 2048, "none"},
+    {"gpt-neox-20b", "", 96, 24, 1e4, LAYOUT_HALVES, 2048, "none"},
+    {"gpt-oss-20b", "", 64, 64, 150000, LAYOUT_HALVES, 131072, "yarn"},
+    {"internlm2_5-7b-chat", "", 128, 128, 1e6, LAYOUT_HALVES, 32768, "dynamic"},
+    {"phi-2", "", 80, 32, 1e4, LAYOUT_HALVES, 2048, "none"},
+    {"phi-2_old_format", "", 80, 32, 1e4, LAYOUT_HALVES, 2048, "none"},
+    {"pythia-6.9b", "", 128, 32, 1e4, LAYOUT_HALVES, 2048, "none"},
+    {"roformer_chinese_base", "", 64, 64, 1e4, LAYOUT_INTERLEAVED, 1536, "none"},
+    {"stablelm-3b-4e1t", "", 80, 20, 1e4, LAYOUT_HALVES, 4096, "none"},
 };
+
+enum { ROPES = sizeof ropes / sizeof *ropes };
+
+static int read_public(const char *name) {
+  char path[256];
+  snprintf(path, sizeof path, "tests/golden/configs/%s.json", name);
+  model_destroy(model);
+  error = (struct error){OK, ""};
+  return model_read(path, &model, meta, &error);
+}
 
 static void public_models_are_understood(void **state) {
   (void)state;
-  for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
-    struct model_source source;
-    char path[256];
-    snprintf(path, sizeof path, "tests/golden/configs/%s.json", models[i].name);
-    error = (struct error){OK, ""};
-    const int status = read_one(path, &spec, &source, meta, &error);
-    if (models[i].head_dim == 0) {
-      assert_int_equal(status, ERROR_INPUT);
-      assert_int_equal(strncmp(error.message + 1, path, strlen(path)), 0);
-      if (!strstr(error.message, models[i].scaling)) fail_msg("%s", error.message);
+  size_t count;
+  for (size_t i = 0; i < ROPES; i += count) {
+    if (read_public(ropes[i].name)) fail_msg("%s", error.message);
+    for (count = 1; i + count < ROPES && !strcmp(ropes[i + count].name, ropes[i].name);)
+      count++;
+    if (model->count != count) fail_msg("%s: %zu RoPEs", ropes[i].name, model->count);
+    for (size_t j = 0; j < count; j++) {
+      const struct rope_spec *rope = &model->ropes[j];
+      assert_string_equal(rope->label, ropes[i].name);
+      assert_string_equal(rope->layer_type, ropes[i + j].layer_type);
+      assert_int_equal(rope->head_dim, ropes[i + j].head_dim);
+      assert_int_equal(rope->rotary_dim, ropes[i + j].rotary_dim);
+      assert_true(rope->base == ropes[i + j].base);
+      assert_int_equal(rope->layout, ropes[i + j].layout);
+      assert_int_equal(rope->context, ropes[i + j].context);
+      assert_int_equal(rope->model_context, ropes[i + j].context);
+      assert_string_equal(rope->scaling.type, ropes[i + j].scaling);
+    }
+  }
+  assert_int_equal(read_public("gpt2"), ERROR_INPUT);
+  assert_string_equal(error.message,
+                      "'tests/golden/configs/gpt2.json': the model has no RoPE: model_type 'gpt2' "
+                      "has learned absolute positions");
+  /* Only these have something to say. */
+  assert_int_equal(meta_count(meta, "warnings"), 9);
+  warned(0, "Llama-4-Scout-17B-16E: high_freq_factor 1 is not above low_freq_factor 1");
+  warned(1, "Llama-4-Scout-17B-16E: layers without RoPE: 3,7,11,15,19,23,27,31,35,39,43,47 "
+            "('no_rope_layer_interval' in 'text_config')");
+  warned(2, "MiniCPM3-4B: original_max_position_embeddings 32768 is not below the context 32768");
+  warned(3, "Ministral-3-3B-2512: 'rope_parameters' holds 'llama_4_scaling_beta'");
+  warned(4, "Qwen2-VL-7B-Instruct: M-RoPE is read as for text");
+  warned(5, "Qwen2.5-7B-Instruct_yarn_card: original_max_position_embeddings 32768 is not below");
+  warned(6, "Qwen3-VL-30B-A3B-Instruct: M-RoPE is read as for text");
+  warned(7, "SmolLM3-3B: layers without RoPE: 3,7,11,15,19,23,27,31,35 ('no_rope_layers')");
+  warned(8, "Yarn-Llama-2-7b-64k: 'rope_scaling' holds 'finetuned'");
+}
+
+/* A rotary dimension of 0: no RoPE, which must be said. */
+static void models_beside_transformers_are_understood(void **state) {
+  (void)state;
+  FILE *file = fopen("tests/golden/hf_others.tsv", "r");
+  char line[512], name[64], base[32], scaling[64], layout[32];
+  size_t rotary, head, rows = 0;
+  assert_non_null(file);
+  while (fgets(line, sizeof line, file)) {
+    if (*line == '#' || !strncmp(line, "config\t", 7)) continue;
+    assert_int_equal(sscanf(line, "%63[^\t]\t%zu\t%zu\t%31[^\t]\t%63[^\t]\t%31[^\t\n]", name,
+                            &rotary, &head, base, scaling, layout),
+                     6);
+    rows++;
+    if (rotary == 0) {
+      assert_int_equal(read_public(name), ERROR_INPUT);
+      assert_non_null(strstr(error.message, "the model has no RoPE: "));
       continue;
     }
-    if (status) fail_msg("%s", error.message);
-    assert_string_equal(spec.label, models[i].name);
-    assert_int_equal(spec.head_dim, models[i].head_dim);
-    assert_int_equal(spec.rotary_dim, models[i].rotary_dim);
-    assert_true(spec.base == models[i].base);
-    assert_int_equal(spec.layout, models[i].layout);
-    assert_int_equal(spec.context, models[i].context);
-    assert_string_equal(spec.scaling.type, models[i].scaling);
+    if (read_public(name)) fail_msg("%s", error.message);
+    assert_int_equal(model->count, 1);
+    char type[64];
+    snprintf(type, sizeof type, "%s", model->ropes->scaling.type);
+    const double factor = spec_parameter(model->ropes, "factor");
+    if (factor > 0) snprintf(type, sizeof type, "%s:factor=%g", model->ropes->scaling.type, factor);
+    assert_int_equal(model->ropes->rotary_dim, rotary);
+    assert_int_equal(model->ropes->head_dim, head);
+    assert_true(model->ropes->base == atof(base));
+    assert_string_equal(type, scaling);
+    assert_string_equal(layout_name(model->ropes->layout), layout);
   }
-  /* Only these have something to say. */
-  assert_int_equal(meta_count(meta, "warnings"), 5);
-  warned(0, "Llama-4-Scout-17B-16E: high_freq_factor 1 is not above low_freq_factor 1");
-  warned(1, "Llama-4-Scout-17B-16E: one in 4 layers has no RoPE ('no_rope_layer_interval')");
-  warned(2, "Qwen2-VL-7B-Instruct: M-RoPE is read as for text");
-  warned(3, "Qwen3-VL-30B-A3B-Instruct: M-RoPE is read as for text");
-  warned(4, "SmolLM3-3B: 9 of 36 layers have no RoPE ('no_rope_layers')");
+  fclose(file);
+  assert_int_equal(rows, 7);
 }
 
 static void head_dimension_is_the_explicit_one(void **state) {
@@ -123,8 +173,7 @@ static void head_dimension_is_the_explicit_one(void **state) {
   refused(PLAIN(", \"head_dim\": -128"), "'head_dim' is -128");
   refused(PLAIN(", \"head_dim\": 127"), "'head_dim' is 127: an even number is needed");
   refused(PLAIN(", \"kv_channels\": 1"), "'kv_channels' is 1: an even number is needed");
-  refused(PLAIN(", \"head_dim\": 127, \"partial_rotary_factor\": 1.0"),
-          "'head_dim' is 127: an even");
+  refused(PHI(", \"head_dim\": 127, \"partial_rotary_factor\": 1.0"), "'head_dim' is 127: an even");
   refused("{\"model_type\": \"llama\", \"hidden_size\": 508, \"num_attention_heads\": 4}",
           "'hidden_size' over 'num_attention_heads', is 127: an even number is needed");
   refused(PLAIN(", \"head_dim\": 127.5"), "'head_dim' is 127.5");
@@ -137,40 +186,39 @@ static void head_dimension_is_the_explicit_one(void **state) {
 static void part_of_a_head_rotates(void **state) {
   (void)state;
   /* The frequencies are those of the rotated dimensions alone: test_spectrum, phi-2. */
-  read_well(PLAIN(", \"head_dim\": 8, \"partial_rotary_factor\": 0.5"), 0);
+  read_well(PHI(", \"head_dim\": 8, \"partial_rotary_factor\": 0.5"), 0);
   assert_int_equal(spec.head_dim, 8);
   assert_int_equal(spec.rotary_dim, 4);
-  read_well(PLAIN(", \"rope_parameters\": {\"rope_type\": \"default\","
-                  " \"partial_rotary_factor\": 0.25}"),
+  read_well(PHI(", \"rope_parameters\": {\"rope_type\": \"default\","
+                " \"partial_rotary_factor\": 0.25}"),
             0);
   assert_int_equal(spec.rotary_dim, 32);
-  read_well(PLAIN(", \"partial_rotary_factor\": 0.5, \"rope_parameters\":"
-                  " {\"partial_rotary_factor\": 0.25}"),
+  read_well(PHI(", \"partial_rotary_factor\": 0.5, \"rope_parameters\":"
+                " {\"partial_rotary_factor\": 0.25}"),
             1);
   assert_int_equal(spec.rotary_dim, 32);
   warned(0, "'partial_rotary_factor' 0.25 of 'rope_parameters' is used, not 'partial_rotary_factor'"
             " 0.5");
   /* int(80 · 0.33) = 26 */
-  read_well(PLAIN(", \"head_dim\": 80, \"rotary_pct\": 0.33"), 0);
+  read_well(PHI(", \"head_dim\": 80, \"rotary_pct\": 0.33"), 0);
   assert_int_equal(spec.rotary_dim, 26);
-  read_well(PLAIN(", \"rotary_emb_fraction\": 1.0"), 0);
+  read_well(PHI(", \"rotary_emb_fraction\": 1.0"), 0);
   assert_int_equal(spec.rotary_dim, 128);
-  read_well(PLAIN(", \"rotary_dim\": 64, \"partial_rotary_factor\": 0.5"), 0);
+  read_well(PHI(", \"rotary_dim\": 64, \"partial_rotary_factor\": 0.5"), 0);
   assert_int_equal(spec.rotary_dim, 64);
-  refused(PLAIN(", \"rotary_dim\": 48, \"partial_rotary_factor\": 0.5"),
+  refused(PHI(", \"rotary_dim\": 48, \"partial_rotary_factor\": 0.5"),
           "'rotary_dim' 48 and 'partial_rotary_factor' 0.5 do not agree: that is 64 of 128");
-  refused(PLAIN(", \"rotary_dim\": 256"),
+  refused(PHI(", \"rotary_dim\": 256"),
           "256 of 128 dimensions of a head would rotate: 'rotary_dim'");
-  refused(PLAIN(", \"rotary_dim\": 63"),
-          "63 of 128 dimensions of a head would rotate: 'rotary_dim'");
-  refused(PLAIN(", \"head_dim\": 80, \"rotary_pct\": 0.39"),
+  refused(PHI(", \"rotary_dim\": 63"), "63 of 128 dimensions of a head would rotate: 'rotary_dim'");
+  refused(PHI(", \"head_dim\": 80, \"rotary_pct\": 0.39"),
           "31 of 80 dimensions of a head would rotate: 'rotary_pct' must give an even number");
-  refused(PLAIN(", \"partial_rotary_factor\": 0.001"), "0 of 128 dimensions");
-  refused(PLAIN(", \"partial_rotary_factor\": 1.5"),
+  refused(PHI(", \"partial_rotary_factor\": 0.001"), "0 of 128 dimensions");
+  refused(PHI(", \"partial_rotary_factor\": 1.5"),
           "'partial_rotary_factor' is 1.5: a number in (0, 1]");
-  refused(PLAIN(", \"partial_rotary_factor\": 0"),
+  refused(PHI(", \"partial_rotary_factor\": 0"),
           "'partial_rotary_factor' is 0: a number greater than 0");
-  refused(PLAIN(", \"partial_rotary_factor\": \"0.5\""),
+  refused(PHI(", \"partial_rotary_factor\": \"0.5\""),
           "'partial_rotary_factor' is the text \"0.5\"");
   refused(
       "{\"model_type\": \"gpt_neox\", \"head_dim\": 12}",
@@ -281,7 +329,6 @@ static void broken_json_is_placed(void **state) {
   refused("{\"head_dim\": 123456789012345678901234567890}", "not valid JSON at line 1, column");
   refused("{\"model_type\": 3}", "'model_type' is 3: a text is needed");
   static const char zero[] = "{\"model_type\": \"lla\0ma\"}";
-  struct model *model;
   assert_int_equal(config_read(zero, sizeof zero - 1, "", &model, meta, &error), ERROR_INPUT);
   assert_null(strchr(error.message, '\n'));
 }
@@ -305,6 +352,7 @@ static void deep_nesting_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(public_models_are_understood, clear),
+      cmocka_unit_test_setup(models_beside_transformers_are_understood, clear),
       cmocka_unit_test(head_dimension_is_the_explicit_one),
       cmocka_unit_test(part_of_a_head_rotates),
       cmocka_unit_test(language_part_is_read),

@@ -1,0 +1,47 @@
+/* Where each value came from. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/model/config_parts.h"
+
+int config_explain(struct config *config, const char *name, const char *value, const char *source,
+                   struct error *error) {
+  return model_explain(config->model, config->now ? config->now->type : "", name, value, source,
+                       error);
+}
+
+const char *config_number(double value, char text[32]) {
+  if (value == floor(value) && fabs(value) < 1e15) {
+    snprintf(text, 32, "%.0f", value);
+    return text;
+  }
+  for (int digits = 6; digits <= 17; digits++) {
+    snprintf(text, 32, "%.*g", digits, value);
+    if (strtod(text, NULL) == value) break;
+  }
+  return text;
+}
+
+int config_explain_number(struct config *config, const char *name, double value, const char *source,
+                          struct error *error) {
+  char text[32];
+  return config_explain(config, name, config_number(value, text), source, error);
+}
+
+const char *config_source(const struct config_place *place, char source[CONFIG_PATH]) {
+  if (*place->holder)
+    snprintf(source, CONFIG_PATH, "'%.60s' in '%.120s'", place->key, place->holder);
+  else
+    snprintf(source, CONFIG_PATH, "'%.60s'", place->key);
+  return source;
+}
+
+const char *config_default(const struct config *config, char source[CONFIG_PATH]) {
+  if (config->known)
+    snprintf(source, CONFIG_PATH, "default of model_type '%.63s'%s", config->model_type,
+             config->family.foreign ? "" : " (transformers 5)");
+  else
+    snprintf(source, CONFIG_PATH, "default of most models");
+  return source;
+}

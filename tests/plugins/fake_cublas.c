@@ -1,7 +1,10 @@
 /* A stand-in for cuBLAS on the simulator, whose device memory is the host's: as much of it as
    kernels/blas_cuda.cu uses, in the plainest way. A test finds the knobs and the counts by dlsym().
+   The simulator, in the plug-in that ROPETOOL_CUDA_PLUGIN names, is told what is read and written.
    */
+#include <dlfcn.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 enum { SUCCESS = 0, INVALID_VALUE = 7 };
 
@@ -21,9 +24,29 @@ int cublasSgemm_v2(void *handle, int a_operation, int b_operation, int m, int n,
 
 static int the_handle, the_mode;
 
+typedef void touch(const void *address, size_t bytes);
+static touch *reads, *writes;
+
+static int find_simulator(void) {
+  const char *path = getenv("ROPETOOL_CUDA_PLUGIN");
+  void *plugin = path ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : NULL;
+  if (!plugin) return INVALID_VALUE;
+  *(void **)&reads = dlsym(plugin, "simt_library_reads");
+  *(void **)&writes = dlsym(plugin, "simt_library_writes");
+  dlclose(plugin);
+  return reads && writes ? SUCCESS : INVALID_VALUE;
+}
+
+/* Says of every column of a matrix that it is read, or written. */
+static void columns(touch *tell, const void *matrix, size_t stride, size_t count, size_t bytes) {
+  for (size_t i = 0; i < count; i++)
+    tell((const char *)matrix + i * stride, bytes);
+}
+
 int cublasCreate_v2(void **handle) {
   *handle = NULL;
   if (fake_cublas_create_status) return fake_cublas_create_status;
+  if (find_simulator()) return INVALID_VALUE;
   *handle = &the_handle;
   fake_cublas_handles++;
   return SUCCESS;
@@ -46,6 +69,11 @@ int cublasSetMathMode(void *handle, int mode) {
       b_stride < (b_operation ? n : k) || c_stride < m)                                            \
     return INVALID_VALUE;                                                                          \
   if (fake_cublas_product_status) return fake_cublas_product_status;                               \
+  columns(reads, a, (size_t)a_stride * sizeof *a, (size_t)(a_operation ? m : k),                   \
+          (size_t)(a_operation ? k : m) * sizeof *a);                                              \
+  columns(reads, b, (size_t)b_stride * sizeof *b, (size_t)(b_operation ? k : n),                   \
+          (size_t)(b_operation ? n : k) * sizeof *b);                                              \
+  columns(writes, c, (size_t)c_stride * sizeof *c, (size_t)n, (size_t)m * sizeof *c);              \
   const size_t a_down = a_operation ? (size_t)a_stride : 1;                                        \
   const size_t a_across = a_operation ? 1 : (size_t)a_stride;                                      \
   const size_t b_down = b_operation ? (size_t)b_stride : 1;                                        \

@@ -32,6 +32,11 @@ unsigned long simt_calls(void);   /* calls and launches so far: how far `nth` ca
 size_t simt_allocated(void);      /* bytes of device memory not yet freed */
 unsigned long simt_reports(void); /* faults found so far */
 
+/* For stand-ins of libraries that work on the device: all that was launched before is done, and
+   what they read and write must be device memory; under the race check, read what was written. */
+void simt_library_reads(const void *address, size_t bytes);
+void simt_library_writes(const void *address, size_t bytes);
+
 /* Forgets faults found, errors of the device, pending work: for tests that provoke them. */
 void simt_reset(void);
 

@@ -76,7 +76,8 @@ SIMT_WEAK void race_collective(int warp, unsigned lanes);
 SIMT_WEAK void race_allocate(char *begin, size_t size);
 SIMT_WEAK void race_free(char *begin);
 SIMT_WEAK void race_written(const char *begin, size_t size); /* by the host */
-SIMT_WEAK void race_forget();                                /* what has been reported */
+SIMT_WEAK bool race_is_written(const char *begin, size_t size);
+SIMT_WEAK void race_forget(); /* what has been reported */
 
 } // namespace simt
 

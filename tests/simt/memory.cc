@@ -224,3 +224,26 @@ void simt_memory(size_t bytes) {
 size_t simt_allocated(void) {
   return allocated;
 }
+
+/* ---- Libraries --------------------------------------------------------------------------------
+ */
+
+/* Whether a library may use the memory, once what was launched before is done. */
+static bool library_reaches(const void *address, size_t bytes, const char *verb) {
+  drain_blocking();
+  if (!bytes) return false;
+  const bool reaches = holds(blocks, address, bytes);
+  if (!reaches) report("a library %s %zu bytes that are not all device memory", verb, bytes);
+  return reaches;
+}
+
+void simt_library_reads(const void *address, size_t bytes) {
+  if (library_reaches(address, bytes, "reads") && race_is_written &&
+      !race_is_written((const char *)address, bytes))
+    report("a library reads device memory that nothing wrote");
+}
+
+void simt_library_writes(const void *address, size_t bytes) {
+  if (library_reaches(address, bytes, "writes") && race_written)
+    race_written((const char *)address, bytes);
+}

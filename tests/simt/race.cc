@@ -149,6 +149,11 @@ void race_written(const char *begin, size_t size) {
   if (region) memset(region->written + ((uintptr_t)begin - region->begin), 1, size);
 }
 
+bool race_is_written(const char *begin, size_t size) {
+  const Region *const region = size ? find_region((uintptr_t)begin) : nullptr;
+  return !region || !memchr(region->written + ((uintptr_t)begin - region->begin), 0, size);
+}
+
 void race_grid(const Launch &, const Call &call) {
   first_block = block_number + 1;
   running = &call;

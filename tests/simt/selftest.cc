@@ -158,6 +158,29 @@ static void try_memory() {
   simt_reset();
 }
 
+/* What a library is said to touch; the race check knows, too, what was written. */
+static void try_libraries(bool race) {
+  char *address = nullptr, host[16] = {0};
+  bool ok = cudaMalloc(&address, 16) == cudaSuccess;
+  simt_library_reads(address, 16);
+  ok &= simt_reports() == (race ? 1 : 0);
+  ok &= cudaMemset(address, 7, 8) == cudaSuccess;
+  simt_library_reads(address, 8);
+  ok &= address[7] == 7; /* what was launched is done */
+  simt_library_writes(address + 8, 8);
+  simt_library_reads(address, 16);
+  ok &= simt_reports() == (race ? 1 : 0);
+  simt_reset();
+  ok &= cudaMalloc(&address, 16) == cudaSuccess;
+  simt_library_writes(address, 17);
+  simt_library_reads(address + 16, 1);
+  simt_library_writes(host, 1);
+  simt_library_writes(host, 0);
+  ok &= simt_reports() == 3;
+  say(ok, "libraries: what they read and write is device memory");
+  simt_reset();
+}
+
 /* Functions that a C library lacks, at places where they are exact. */
 static void try_functions() {
   double sine, cosine;
@@ -216,6 +239,7 @@ int main(int argc, char **argv) {
   try_driver_errors();
   try_failures();
   try_memory();
+  try_libraries(!strcmp(build, "race"));
   try_functions();
   for (int i = 0; i < wrong_count; i++) {
     const wrong_case &one = wrong_cases[i];

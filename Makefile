@@ -137,8 +137,8 @@ $(BUILD)/assets.o: $(BUILD)/assets.c $(BUILD)/flags
 $(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(SUPPORT_OBJECTS) $(BUILD)/libropetool.a
 	$(call step,LINK) $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
-$(BUILD)/tests/twins/twin_cosine_sum: | $(BUILD)/tests/plugins/fake_cublas.so
-$(BUILD)/tests/test_plugin: | $(BUILD)/tests/plugins/fake.so
+$(BUILD)/tests/twins/twin_cosine_sum $(BUILD)/tests/twins/twin_limit: | $(BUILD)/tests/plugins/fake_cublas.so
+$(BUILD)/tests/test_plugin $(BUILD)/tests/test_bench_device: | $(BUILD)/tests/plugins/fake.so
 
 $(BUILD)/tests/plugins/%.so: tests/plugins/%.c $(BUILD)/flags
 	$(call step,LINK) $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -fPIC -shared -MMD -MP -MF $(@:.so=.d) -o $@ $<

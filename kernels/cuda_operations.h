@@ -11,5 +11,6 @@ int phase_map_cuda(const struct phase_map_batch *batch, struct error *error);
 int rotate_cuda(const struct rotate_batch *batch, struct error *error);
 int gaussian_cuda(const struct gaussian_batch *batch, struct error *error);
 int scores_cuda(const struct score_batch *batch, struct error *error);
+int limit_cuda(const struct limit_batch *batch, struct error *error);
 
 #endif

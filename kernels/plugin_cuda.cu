@@ -89,6 +89,7 @@ static const struct backend_operations *table(void) {
   operations.rotate = rotate_cuda;
   operations.gaussian = gaussian_cuda;
   operations.scores = scores_cuda;
+  operations.limit = limit_cuda;
   return &operations;
 }
 

@@ -23,7 +23,7 @@ for test in "$build"/tests/twins/twin_*; do
   "$test" >"$log" 2>&1 || { status=1; echo "FAILED: $name"; grep -v '^ok' "$log"; }
   # Without cuBLAS the plug-in has products of its own.
   case $name in
-    cosine_sum)
+    cosine_sum | limit)
       ROPETOOL_CUBLAS=no "$test" >"$log.own" 2>&1 || { status=1; echo "FAILED: $name without cuBLAS"; grep -v '^ok' "$log.own"; }
       sed -n '/ values, largest error /s/^# /without cuBLAS: /p' "$log.own" | tee -a "$build/check-cuda.txt"
       rm -f "$log.own" ;;

@@ -15,16 +15,26 @@
 #include "lib/io/table.h"
 #include "lib/io/tensor.h"
 
+/* What figures show of a result. */
+enum drawing {
+  DRAWING_NONE,
+  DRAWING_CURVES, /* the table, by `curves` */
+  DRAWING_CLOCK,  /* the table, by `clock` */
+  DRAWING_MAP,    /* the matrix */
+  DRAWING_RASTER, /* the matrix, one pixel a cell, without axes */
+};
+
 /* What a command computed. Exactly one of table, matrix, tensor and text is set. */
 struct result {
   struct table *table;
   struct matrix *matrix;
   struct tensor *tensor;
-  char *text;    /* for commands that only print: free() */
-  bool drawable; /* a figure can be drawn: of the matrix, or of the table by `plot` */
-  bool raster;   /* PNG files are written with one pixel a cell, without axes */
-  struct curve_plot plot;
-  struct table *overlay;    /* what plot.overlay points to */
+  char *text; /* for commands that only print: free() */
+  enum drawing drawing;
+  struct curve_plot curves;
+  char mark_text[2][48]; /* what labels of curves.marks may point to */
+  struct clock_plot clock;
+  struct table *overlay;    /* what curves.overlay points to */
   const char *overlay_name; /* its file, as the command line has it */
   int check_status;         /* exit status when all went well: 0, or 3 when a check failed */
   /* Writes the summary that a person reads; NULL: the table as text. */

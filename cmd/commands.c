@@ -9,10 +9,10 @@
 #include "lib/io/npy.h"
 
 extern const struct command command_decay, command_heatmap, command_verify, command_models,
-    command_info, command_redraw, command_rotate, command_bench;
+    command_info, command_redraw, command_rotate, command_bench, command_freqs;
 
 static const struct command *const commands[] = {
-    &command_decay,  &command_heatmap, &command_verify, &command_rotate,
+    &command_decay,  &command_heatmap, &command_verify, &command_rotate, &command_freqs,
     &command_models, &command_info,    &command_redraw, &command_bench,
 };
 

@@ -145,7 +145,7 @@ static int read_overlay(const struct invocation *invocation, struct result *resu
 }
 
 static void plan_figure(const struct decay_request *request, struct result *result) {
-  struct curve_plot *plot = &result->plot;
+  struct curve_plot *plot = &result->curves;
   static const char *const labels[] = {
       [NORMALISE_MEAN] = "relative upper bound",
       [NORMALISE_SUM] = "upper bound, sum over pairs",
@@ -179,7 +179,7 @@ static void plan_figure(const struct decay_request *request, struct result *resu
     plot->low[0] = "q05", plot->high[0] = "q95";
     plot->low[1] = "q25", plot->high[1] = "q75";
   }
-  result->drawable = true;
+  result->drawing = DRAWING_CURVES;
 }
 
 static void print_series(const struct table *table, size_t index, size_t steps, FILE *out) {

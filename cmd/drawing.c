@@ -33,17 +33,23 @@ static int draw_raster(const struct result *result, const struct figure_options 
 static int draw_named(const struct result *result, const struct figure_options *options,
                       const struct drawing_target *target, const char *name, struct figure *figure,
                       struct error *error) {
-  if (result->matrix)
+  switch (result->drawing) {
+  case DRAWING_MAP:
     return figure_draw_matrix(result->matrix, options, target->format, name, figure, error);
-  return figure_draw_table(result->table, &result->plot, options, target->format, name, figure,
-                           error);
+  case DRAWING_CLOCK:
+    return figure_draw_clock(result->table, &result->clock, options, target->format, name, figure,
+                             error);
+  default:
+    return figure_draw_table(result->table, &result->curves, options, target->format, name, figure,
+                             error);
+  }
 }
 
 int drawing_draw(const struct result *result, const struct figure_options *options,
                  const struct drawing_target *target, struct figure *figure, struct error *error) {
-  if (!result->drawable)
+  if (result->drawing == DRAWING_NONE)
     return error_set(error, ERROR_INPUT, "there is nothing to draw in '%s'", target->path);
-  if (result->raster) return draw_raster(result, options, target, figure, error);
+  if (result->drawing == DRAWING_RASTER) return draw_raster(result, options, target, figure, error);
   char *name = strdup(file_name(target->path));
   if (!name) return error_set(error, ERROR_FAILED, "out of memory: the name of a figure");
   char *dot = strrchr(name, '.');
@@ -55,10 +61,11 @@ int drawing_draw(const struct result *result, const struct figure_options *optio
 
 bool drawing_left_out(const struct result *result, const struct figure_options *options, char *note,
                       size_t size) {
-  if (!result->drawable) return false;
-  const size_t count = result->matrix
-                           ? figure_left_out_matrix(result->matrix, options)
-                           : figure_left_out_table(result->table, &result->plot, options);
+  size_t count = 0;
+  if (result->drawing == DRAWING_CURVES)
+    count = figure_left_out_table(result->table, &result->curves, options);
+  else if (result->matrix)
+    count = figure_left_out_matrix(result->matrix, options);
   snprintf(note, size,
            result->matrix ? "cells left out: %zu (not greater than 0, which --log c cannot show)"
                           : "points left out: %zu (empty, infinite, or not greater than 0 on a "
@@ -76,11 +83,11 @@ void drawing_preview(const struct result *result, const struct figure_options *o
   struct winsize window = {0};
   ioctl(STDOUT_FILENO, TIOCGWINSZ, &window);
   const unsigned columns = window.ws_col >= 20 ? window.ws_col : 80;
-  if (!result->drawable) return;
+  if (!result->matrix && result->drawing != DRAWING_CURVES) return;
   fputc('\n', out);
   if (result->matrix)
     preview_matrix(result->matrix, options, columns < 64 ? columns : 64, 32, colour_wanted(), out);
   else
-    preview_table(result->table, &result->plot, columns < 80 ? columns : 80, 16, colour_wanted(),
+    preview_table(result->table, &result->curves, columns < 80 ? columns : 80, 16, colour_wanted(),
                   out);
 }

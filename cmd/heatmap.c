@@ -152,8 +152,7 @@ static int compute(const struct invocation *invocation, struct result *result,
   struct series series = {0};
   struct backend *backend = NULL;
   result->summary = summary;
-  result->drawable = true;
-  result->raster = option_given(invocation, "raster");
+  result->drawing = option_given(invocation, "raster") ? DRAWING_RASTER : DRAWING_MAP;
   int status = read_request(invocation, &request, error);
   if (!status) status = series_create_one(invocation, &series, error);
   if (!status) status = run_options_backend(invocation, &backend, error);

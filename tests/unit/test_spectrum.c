@@ -192,45 +192,6 @@ static void negative_context_is_refused(void **state) {
   assert_string_equal(error.message, "the context is -1 tokens: it must be positive");
 }
 
-static void compare_values(const char *config, const char *values) {
-  struct rope_spec spec;
-  struct model_source source;
-  struct error error = {OK, ""};
-  struct spectrum *spectrum = NULL;
-  char path[256];
-  snprintf(path, sizeof path, "tests/golden/configs/%s.json", config);
-  if (read_one(path, &spec, &source, NULL, &error) || spectrum_create(&spec, &spectrum, &error))
-    fail_msg("%s", error.message);
-  if (!spectrum) return; /* for the analyser: fail_msg does not come back */
-  size_t pair = 0;
-  for (char *end; *values && *values != '\n'; values = end, pair++) {
-    const double expected = strtod(values, &end);
-    assert_ptr_not_equal(end, values);
-    assert_true(pair < spectrum->pairs);
-    assert_close(spectrum->inv_freq[pair], expected, 1e-6);
-  }
-  assert_int_equal(pair, spectrum->pairs);
-  spectrum_destroy(spectrum);
-}
-
-/* Whole configs, against what Hugging Face's own code computes from them. */
-static void configs_give_published_spectra(void **state) {
-  (void)state;
-  FILE *file = fopen("tests/golden/hf_inv_freq.tsv", "r");
-  assert_non_null(file);
-  char line[8192];
-  size_t compared = 0;
-  while (fgets(line, sizeof line, file)) {
-    char *values = strchr(line, '\t');
-    if (line[0] == '#' || !values || !strncmp(line, "configs\t", 8)) continue;
-    *values++ = '\0';
-    for (char *config = strtok(line, ","); config; config = strtok(NULL, ","), compared++)
-      compare_values(config, values);
-  }
-  fclose(file);
-  assert_int_equal(compared, 25);
-}
-
 static void description_adds_what_follows(void **state) {
   (void)state;
   struct rope_spec spec;
@@ -264,7 +225,6 @@ int main(void) {
       cmocka_unit_test(extreme_bases_work),
       cmocka_unit_test(memory_may_be_short),
       cmocka_unit_test(negative_context_is_refused),
-      cmocka_unit_test(configs_give_published_spectra),
       cmocka_unit_test(description_adds_what_follows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

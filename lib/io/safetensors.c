@@ -143,26 +143,9 @@ static int check_cover(struct entries entries, uint64_t size, struct error *erro
                    covered > size ? "shorter" : "longer", covered, size);
 }
 
-/* Says which names there are, as many as a line holds. */
-static int choose(struct entries entries, const char *name, struct error *error) {
-  char list[600] = "nothing", rest[48] = "";
-  size_t used = 0, listed = 0;
-  if (entries.count) qsort(entries.list, entries.count, sizeof *entries.list, by_name);
-  for (; listed < entries.count; listed++) {
-    char next[300];
-    const size_t length = (size_t)snprintf(next, sizeof next, "%s'%s'", listed ? ", " : "",
-                                           entries.list[listed].name);
-    if (length >= sizeof next || used + length >= sizeof list) break;
-    memcpy(list + used, next, length + 1);
-    used += length;
-  }
-  if (listed < entries.count)
-    snprintf(rest, sizeof rest, "%s%zu more", listed ? " and " : "", entries.count - listed);
-  if (!listed && entries.count) *list = '\0';
-  if (name)
-    return error_set(error, ERROR_INPUT, "no tensor '%s' in it: it holds %s%s", name, list, rest);
-  return error_set(error, ERROR_INPUT, "which tensor? FILE:TENSOR takes one; it holds %s%s", list,
-                   rest);
+static struct tensor_name name_at(const void *list, size_t index) {
+  const char *name = ((const struct entry *)list)[index].name;
+  return (struct tensor_name){name, strlen(name)};
 }
 
 static int take_place(const struct entry *entry, size_t data, struct tensor_place *place,
@@ -221,7 +204,8 @@ static int find_entry(struct entries entries, const char *name, size_t data,
   for (size_t i = 0; i < entries.count; i++)
     if (name ? !strcmp(entries.list[i].name, name) : entries.count == 1)
       return take_place(&entries.list[i], data, place, error);
-  return choose(entries, name, error);
+  if (entries.count) qsort(entries.list, entries.count, sizeof *entries.list, by_name);
+  return tensor_choose((struct tensor_names){entries.count, entries.list, name_at}, name, error);
 }
 
 static int safetensors_find(struct tensor_bytes bytes, const char *name, struct tensor_place *place,

@@ -2,6 +2,7 @@
 #ifndef ROPETOOL_IO_TENSOR_H
 #define ROPETOOL_IO_TENSOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,9 +27,9 @@ struct tensor {
 };
 
 /* Reads "FILE[:TENSOR]": NumPy's .npy (formats 1.0 to 3.0, either byte order, C or Fortran order;
-   two bytes of "void" are bf16, as ml_dtypes saves it) or .safetensors. TENSOR may be left out
-   where there is one alone. A file whose size is known is mapped, so that one tensor of a large
-   file costs no more than itself.
+   two bytes of "void" are bf16, as ml_dtypes saves it), .safetensors or .gguf (see gguf.h). TENSOR
+   may be left out where there is one alone. A file whose size is known is mapped, so that one
+   tensor of a large file costs no more than itself.
 
    ERROR_INPUT, with the file in the message: it is missing, no such file, cut short, or at odds
    with itself; the tensor is missing or must be chosen (the names are listed), or of an element
@@ -41,8 +42,10 @@ int tensor_read_bytes(const char *path, const char *name, void *data, size_t siz
                       struct tensor **result, struct error *error);
 
 /* Length of FILE in "FILE[:TENSOR]": the colon that counts is the first behind a known extension
-   (.npy, .safetensors). */
+   (.npy, .safetensors, .gguf). */
 size_t tensor_path_length(const char *text);
+/* Whether FILE has the extension of a tensor's file. */
+bool tensor_path_known(const char *text);
 
 /* The last part of FILE in "FILE[:TENSOR]", with ":TENSOR" behind it. */
 const char *tensor_short_name(const char *text);

@@ -34,10 +34,27 @@ struct tensor_format {
               struct error *error);
 };
 
-extern const struct tensor_format tensor_format_npy, tensor_format_safetensors;
+extern const struct tensor_format tensor_format_npy, tensor_format_gguf, tensor_format_safetensors;
 
 /* Takes the product of the shape times the size of an element; ERROR_INPUT when that does not fit.
  */
 int tensor_place_size(const struct tensor_place *place, size_t *bytes, struct error *error);
+
+/* A tensor's name, without a NUL behind it. */
+struct tensor_name {
+  const char *text;
+  size_t length;
+};
+
+/* The names in a file, in alphabetical order. */
+struct tensor_names {
+  size_t count;
+  const void *file;
+  struct tensor_name (*at)(const void *file, size_t index);
+};
+
+/* ERROR_INPUT that says which names there are, as many as a line holds: `name` is none of them, or
+   NULL and there is not one alone. */
+int tensor_choose(struct tensor_names names, const char *name, struct error *error);
 
 #endif

@@ -8,7 +8,8 @@
 #include "lib/io/tensor.h"
 #include "lib/io/tensor_format.h"
 
-static const struct tensor_format *const formats[] = {&tensor_format_npy,
+/* GGUF's magic tells more than the one byte by which .safetensors is known: it comes first. */
+static const struct tensor_format *const formats[] = {&tensor_format_npy, &tensor_format_gguf,
                                                       &tensor_format_safetensors};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -24,6 +25,16 @@ size_t tensor_path_length(const char *text) {
       shortest = (size_t)(found - text) + length;
   }
   return shortest;
+}
+
+bool tensor_path_known(const char *text) {
+  const size_t whole = tensor_path_length(text);
+  for (size_t f = 0; f < FORMATS; f++) {
+    const size_t length = strlen(formats[f]->extension);
+    if (whole > length && !strncmp(text + whole - length, formats[f]->extension, length))
+      return true;
+  }
+  return false;
 }
 
 const char *tensor_short_name(const char *text) {
@@ -42,6 +53,24 @@ int tensor_place_size(const struct tensor_place *place, size_t *bytes, struct er
     if (__builtin_mul_overflow(*bytes, place->shape[i], bytes))
       return error_set(error, ERROR_INPUT, "its shape has more than 2^64 bytes of elements");
   return OK;
+}
+
+int tensor_choose(struct tensor_names names, const char *name, struct error *error) {
+  char list[600] = "nothing", rest[48] = "";
+  size_t used = 0, listed = 0;
+  for (; listed < names.count; listed++) {
+    const struct tensor_name next = names.at(names.file, listed);
+    if (next.length >= 296 || used + next.length + 4 >= sizeof list) break;
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s'%.*s'", listed ? ", " : "",
+                             (int)next.length, next.text);
+  }
+  if (listed < names.count)
+    snprintf(rest, sizeof rest, "%s%zu more", listed ? " and " : "", names.count - listed);
+  if (!listed && names.count) *list = '\0';
+  if (name)
+    return error_set(error, ERROR_INPUT, "no tensor '%s' in it: it holds %s%s", name, list, rest);
+  return error_set(error, ERROR_INPUT, "which tensor? FILE:TENSOR takes one; it holds %s%s", list,
+                   rest);
 }
 
 /* The format whose first bytes these are, else the one of the file's extension. */
@@ -64,7 +93,7 @@ static int find(const char *path, const char *name, struct tensor_bytes bytes,
     return error_set(error, ERROR_INPUT,
                      "an archive (.npz, .pt) is not read: save the array as .npy");
   if (!format)
-    return error_set(error, ERROR_INPUT, "not a tensor file: .npy or .safetensors is read");
+    return error_set(error, ERROR_INPUT, "not a tensor file: .npy, .safetensors or .gguf is read");
   size_t wanted;
   int status = format->find(bytes, name, place, error);
   if (!status) status = tensor_place_size(place, &wanted, error);

@@ -35,6 +35,7 @@ static void paths(void **state) {
       {"d/.npy.npy:a", 10, ".npy.npy:a"},
       {"x.npyz:a", 8, "x.npyz:a"},
       {"m.safetensors:", 13, "m.safetensors:"},
+      {"/d/m.gguf:blk.0:a", 9, "m.gguf:blk.0:a"},
       {"", 0, ""},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -189,7 +190,7 @@ static void no_tensor_file(void **state) {
   struct tensor *tensor;
   static const struct {
     const char *name, *text, *part;
-  } cases[] = {{"a.txt", "1 2 3\n", "not a tensor file: .npy or .safetensors"},
+  } cases[] = {{"a.txt", "1 2 3\n", "not a tensor file: .npy, .safetensors or .gguf is"},
                {"b.txt", "", "the file is empty"},
                {"c.npz", "PK\3\4", "an archive"},
                {"d.npy", "PK\3\4", "does not begin with"},

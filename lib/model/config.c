@@ -4,6 +4,12 @@
 
 #include "lib/model/config_parts.h"
 
+/* Faults in a dictionary say which. */
+static int prefix(const struct config *config, struct error *error) {
+  if (!config->now->rope) return error->code;
+  return error_prefix(error, "'%s'", config->now->rope_name);
+}
+
 /* One RoPE, from what all have in common and what is its own. */
 static int read_rope(struct config *config, size_t index, const struct rope_spec *common,
                      struct error *error) {
@@ -11,14 +17,14 @@ static int read_rope(struct config *config, size_t index, const struct rope_spec
   config->spec = &config->model->ropes[index];
   *config->spec = *common;
   snprintf(config->spec->layer_type, SPEC_KEY, "%s", config->now->type);
-  const char *rope_name = config->now->rope_name;
-  if (config_read_type(config, error)) return error_prefix(error, "'%s'", rope_name);
-  int failed = config_read_head(config, error);
+  int failed = config_read_type(config, error);
+  if (failed) return prefix(config, error);
+  failed = config_read_head(config, error);
   if (!failed) failed = config_read_base(config, error);
-  if (failed || !config->now->rope) return failed;
-  failed = config_read_sections(config, error);
+  if (failed) return failed;
+  if (config->now->rope) failed = config_read_sections(config, error);
   if (!failed) failed = config_read_scaling(config, error);
-  if (failed) return error_prefix(error, "'%s'", rope_name);
+  if (failed) return prefix(config, error);
   scaling_warn(config->spec, config->meta);
   return OK;
 }
@@ -58,6 +64,7 @@ int config_read(const char *text, size_t size, const char *label, struct model *
   snprintf(common.label, SPEC_LABEL, "%s", label);
   struct config config = {.spec = &common, .meta = meta};
   failed = read_all(&config, root, error);
+  fields_release(config.usual);
   fields_release(root);
   if (failed)
     model_destroy(config.model);

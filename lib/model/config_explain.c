@@ -30,7 +30,9 @@ int config_explain_number(struct config *config, const char *name, double value,
 }
 
 const char *config_source(const struct config_place *place, char source[CONFIG_PATH]) {
-  if (*place->holder)
+  if (place->source)
+    snprintf(source, CONFIG_PATH, "%s", place->source);
+  else if (*place->holder)
     snprintf(source, CONFIG_PATH, "'%.60s' in '%.120s'", place->key, place->holder);
   else
     snprintf(source, CONFIG_PATH, "'%.60s'", place->key);

@@ -17,9 +17,9 @@ struct config_place config_find(const struct config *config, const char *const *
     if (i > 0)
       spec_warn(config->spec, config->meta,
                 "'%s' is read from outside the language model's part, which has none", key);
-    return (struct config_place){config->level[i], key, config->holder[i]};
+    return (struct config_place){config->level[i], key, config->holder[i], NULL};
   }
-  return (struct config_place){NULL, keys[0], ""};
+  return (struct config_place){NULL, keys[0], "", NULL};
 }
 
 int config_positive(const struct config *config, const char *const *keys, double *value,
@@ -40,7 +40,7 @@ int config_positive(const struct config *config, const char *const *keys, double
 struct config_place config_inside(const struct config *config, const char *key) {
   const struct config_layer *layer = config->now;
   const bool there = layer->rope && fields_kind(layer->rope, key) != FIELD_NONE;
-  return (struct config_place){there ? layer->rope : NULL, key, layer->rope_path};
+  return (struct config_place){there ? layer->rope : NULL, key, layer->rope_path, layer->source};
 }
 
 int config_find_levels(struct config *config, const struct fields *root, struct error *error) {

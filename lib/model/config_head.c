@@ -96,9 +96,9 @@ static int read_head_dim(struct config *config, struct origin *origin, struct er
   for (size_t i = 0; i < config->levels; i++) {
     const struct fields *level = config->level[i];
     const char *path = config->holder[i];
-    const struct config_place head = {level, config_key(level, head_keys), path};
-    const struct config_place hidden = {level, config_key(level, hidden_keys), path};
-    const struct config_place heads = {level, config_key(level, heads_keys), path};
+    const struct config_place head = {level, config_key(level, head_keys), path, NULL};
+    const struct config_place hidden = {level, config_key(level, hidden_keys), path, NULL};
+    const struct config_place heads = {level, config_key(level, heads_keys), path, NULL};
     int64_t dim = 0;
     if (head.key) {
       failed = fields_count(level, head.key, &dim, error);

@@ -61,6 +61,7 @@ static struct config_layer *add_layer(struct config *config, const char *type,
   struct config_layer *layer = &config->layer[config->layers++];
   snprintf(layer->type, SPEC_KEY, "%s", type);
   layer->rope = rope;
+  layer->source = place->source;
   const bool inside = config->nested && *type;
   const char *dot = inside ? "." : "", *entry = inside ? type : "";
   snprintf(layer->rope_name, CONFIG_PATH, "%s%s%s", place->key, dot, entry);
@@ -135,10 +136,27 @@ static bool has_two(const struct config *config, const struct fields *rope) {
   return config->family.local_base > 0 || (rope && fields_size(rope) > 0);
 }
 
+/* The dictionary that the family's class has when the config gives none. */
+static int use_usual(struct config *config, struct config_place *place, struct error *error) {
+  const char *text = config->family.rope;
+  const int failed = fields_parse(text, strlen(text), &config->usual, error);
+  if (failed) return failed;
+  config_default(config, config->usual_source);
+  place->source = config->usual_source;
+  spec_warn(config->spec, config->meta,
+            "there is no 'rope_parameters': that of model_type '%.63s' is used",
+            config->model_type);
+  config->nested = is_nested(config->usual);
+  if (config->nested) return read_nested(config, config->usual, place, error);
+  add_layer(config, "", config->usual, place);
+  return OK;
+}
+
 int config_find_layers(struct config *config, struct error *error) {
   static const char *const keys[] = {"rope_parameters", "rope_scaling", NULL};
   const struct fields *rope = NULL;
-  const struct config_place place = config_find(config, keys);
+  struct config_place place = config_find(config, keys);
+  if (!place.fields && config->family.rope) return use_usual(config, &place, error);
   if (place.fields) {
     int failed = fields_object(place.fields, place.key, &rope, error);
     if (!failed) failed = check_names(rope, place.key, error);

@@ -23,6 +23,7 @@ struct config_place {
   const struct fields *fields; /* the object that holds it; NULL: it is not there */
   const char *key;
   const char *holder; /* that object's path in the file: "text_config"; "": the file itself */
+  const char *source; /* said instead of them; NULL: nothing */
 };
 
 /* One RoPE to be read, and the layers it is of. */
@@ -31,6 +32,7 @@ struct config_layer {
   const struct fields *rope;   /* its dictionary; NULL: none */
   char rope_name[CONFIG_PATH]; /* "rope_parameters.full_attention", for messages */
   char rope_path[CONFIG_PATH]; /* the same from the top of the file */
+  const char *source;          /* as in config_place */
   bool local;                  /* the sliding_attention layers of a family with two bases */
 };
 
@@ -47,6 +49,9 @@ struct config {
   char bare[CONFIG_ROPES][SPEC_KEY]; /* layer types whose dictionary is null */
   size_t bares;
   bool nested; /* the dictionary holds one for each layer type */
+
+  struct fields *usual; /* family.rope, where the config has no dictionary; NULL: not needed */
+  char usual_source[CONFIG_PATH];
 
   struct model *model;             /* NULL until config.layer is known */
   const struct config_layer *now;  /* whose RoPE is being read; NULL: what all have in common */

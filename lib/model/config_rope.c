@@ -1,4 +1,5 @@
 /* The type of a RoPE's scaling, and its base. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,20 +50,43 @@ static int check_untyped(const struct fields *rope, struct error *error) {
   return OK;
 }
 
+/* What the dictionary says; *name stays NULL when there is none. */
+static int read_said(const struct config *config, const char **name, char source[CONFIG_PATH],
+                     struct error *error) {
+  const struct fields *rope = config->now->rope;
+  if (!rope) return OK;
+  int failed = config_rule_name(config, rope, name, error);
+  if (!failed && !*name) failed = check_untyped(rope, error);
+  if (failed || !*name) return failed;
+  const struct config_place new = config_inside(config, "rope_type"),
+                            old = config_inside(config, "type");
+  config_source(new.fields ? &new : &old, source);
+  const struct scaling_rule *rule = scaling_rule_find(*name);
+  if (rule && rule->lists[0] && strcmp(rule->lists[0], "short_factor"))
+    return error_set(error, ERROR_INPUT, "the scaling type '%s' is none of config.json", *name);
+  return OK;
+}
+
+/* The first Qwen says it with a flag. */
+static int read_flag(const struct config *config, const char **name, char source[CONFIG_PATH],
+                     struct error *error) {
+  static const char *const keys[] = {"use_dynamic_ntk", NULL};
+  const struct config_place place = config_find(config, keys);
+  bool dynamic = false;
+  if (!place.fields || *name) return OK;
+  const int failed = fields_flag(place.fields, place.key, &dynamic, error);
+  if (failed || !dynamic) return failed;
+  *name = "dynamic-qwen";
+  config_source(&place, source);
+  return OK;
+}
+
 int config_read_type(struct config *config, struct error *error) {
-  const struct config_layer *layer = config->now;
   char source[CONFIG_PATH] = "there is no scaling";
   const char *name = NULL;
-  if (layer->rope) {
-    int failed = config_rule_name(config, layer->rope, &name, error);
-    if (!failed && !name) failed = check_untyped(layer->rope, error);
-    if (failed) return failed;
-  }
-  if (name) {
-    const struct config_place new = config_inside(config, "rope_type"),
-                              old = config_inside(config, "type");
-    config_source(new.fields ? &new : &old, source);
-  }
+  int failed = read_said(config, &name, source, error);
+  if (!failed) failed = read_flag(config, &name, source, error);
+  if (failed) return failed;
   struct spec_scaling *scaling = &config->spec->scaling;
   memset(scaling, 0, sizeof *scaling);
   snprintf(scaling->type, sizeof scaling->type, "%s", name ? name : "none");
@@ -107,6 +131,9 @@ static int read_usual_base(struct config *config, char source[CONFIG_PATH], stru
   double ratio = 1;
   const int failed = config_positive(config, keys, &ratio, &place, error);
   if (failed) return failed;
+  if (!isfinite(usual * ratio))
+    return error_set(error, ERROR_INPUT, "'%s' is %.10g: a number below 1e300 is needed", place.key,
+                     ratio);
   config->spec->base = usual * ratio;
   if (place.fields) {
     snprintf(source, CONFIG_PATH, "%.10g times %.150s", usual, config_source(&place, name));

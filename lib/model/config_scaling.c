@@ -69,20 +69,16 @@ static int read_name(struct config *config, const char *name, struct error *erro
   if (is_list(config->rule, name)) return read_list(config, name, error);
   const struct scaling_key *key = scaling_key_find(config->rule, name);
   if (!key && config_is_common(name)) return OK;
-  if (key && !key->ignored) {
-    if (!strcmp(name, original_key)) return OK; /* read_original's */
-    const struct config_place place = config_inside(config, name);
-    return read_number(config, key, &place, error);
-  }
-  if (key)
-    spec_warn(config->spec, config->meta,
-              "'%s' holds '%s', which other engines read but Hugging Face does not: ignored",
-              layer->rope_name, name);
-  else
+  if (!key) {
     spec_warn(config->spec, config->meta,
               "'%s' holds '%.63s', which the type '%s' does not know: ignored", layer->rope_name,
               name, config->rule->name);
-  return OK;
+    return OK;
+  }
+  if (!key->ignored && !strcmp(name, original_key)) return OK; /* read_original's */
+  /* What the rule ignores is kept, too: other engines read it, and scaling_warn says so. */
+  const struct config_place place = config_inside(config, name);
+  return read_number(config, key, &place, error);
 }
 
 /* The share that rotates is a number of some rules; it may stand outside, too. */
@@ -129,10 +125,19 @@ static int read_original(struct config *config, struct error *error) {
   return config_explain_number(config, original_key, (double)spec->context, "the context", error);
 }
 
+/* The first Qwen measures its sequences by seq_length, whatever max_position_embeddings says. */
+static int read_qwen(struct config *config, struct error *error) {
+  static const char *const keys[] = {"seq_length", NULL};
+  const struct scaling_key *key = scaling_key_find(config->rule, "max_position_embeddings");
+  const struct config_place place = config_find(config, keys);
+  return place.fields && key ? read_number(config, key, &place, error) : OK;
+}
+
 int config_read_scaling(struct config *config, struct error *error) {
   const struct fields *rope = config->now->rope;
   const char *name;
   int failed = OK;
+  if (!rope) return strcmp(config->rule->name, "dynamic-qwen") ? OK : read_qwen(config, error);
   for (size_t i = 0; !failed && (name = fields_name_at(rope, i)); i++)
     if (fields_kind(rope, name) != FIELD_NONE) failed = read_name(config, name, error);
   if (!failed) failed = read_share(config, error);

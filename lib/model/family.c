@@ -9,6 +9,15 @@ enum { NAME_SIZE = 64 };
    are the defaults of their Hugging Face configuration classes (transformers 5.24). A share or base
    of 0 is the usual one. PARTIAL: partial_rotary_factor counts in plain RoPE, too. */
 enum { INTERLEAVED = 1, PARTIAL = 2 };
+
+static const char rope_of_gpt_oss[] =
+    "{\"rope_type\": \"yarn\", \"factor\": 32.0, \"beta_fast\": 32.0, \"beta_slow\": 1.0,"
+    " \"truncate\": false, \"original_max_position_embeddings\": 4096}";
+static const char rope_of_gemma4[] =
+    "{\"sliding_attention\": {\"rope_type\": \"default\", \"rope_theta\": 10000.0},"
+    " \"full_attention\": {\"rope_type\": \"proportional\", \"partial_rotary_factor\": 0.25,"
+    " \"rope_theta\": 1000000.0}}";
+
 static const struct {
   const char *model_type;
   int tags;
@@ -45,7 +54,7 @@ static const struct {
     {"helium", INTERLEAVED, {.base = 100000}},
     {"llama4", INTERLEAVED, {.base = 500000, .bare_interval = 4}},
     {"smollm3", 0, {.base = 2000000, .bare_interval = 4}},
-    {"gpt_oss", 0, {.base = 150000, .head_dim = 64}},
+    {"gpt_oss", 0, {.base = 150000, .head_dim = 64, .context = 131072, .rope = rope_of_gpt_oss}},
     {"mixtral", 0, {.base = 1000000}},
     {"apertus", 0, {.base = 12000000}},
     {"bitnet", 0, {.base = 500000}},
@@ -89,7 +98,8 @@ static const struct {
       .silent = true}},
     {"gemma4",
      0,
-     {.layered = true,
+     {.rope = rope_of_gemma4,
+      .layered = true,
       .base = 1000000,
       .local_base = 10000,
       .head_dim = 256,

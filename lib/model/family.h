@@ -17,8 +17,9 @@ struct model_family {
   /* When the config gives none: */
   double share; /* of a head that rotates */
   double base;
-  size_t head_dim; /* 0: it must be given */
-  int64_t context; /* 0: not known */
+  size_t head_dim;  /* 0: it must be given */
+  int64_t context;  /* 0: not known */
+  const char *rope; /* rope_parameters, as JSON; NULL: plain RoPE */
 
   bool whole;  /* plain RoPE turns whole heads, whatever partial_rotary_factor says */
   bool latent; /* multi-head latent attention: multiplies the softmax scale by mscale² */

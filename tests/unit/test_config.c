@@ -100,12 +100,12 @@ static void public_models_are_understood(void **state) {
   warned(1, "Llama-4-Scout-17B-16E: layers without RoPE: 3,7,11,15,19,23,27,31,35,39,43,47 "
             "('no_rope_layer_interval' in 'text_config')");
   warned(2, "MiniCPM3-4B: original_max_position_embeddings 32768 is not below the context 32768");
-  warned(3, "Ministral-3-3B-2512: 'rope_parameters' holds 'llama_4_scaling_beta'");
+  warned(3, "Ministral-3-3B-2512: 'llama_4_scaling_beta' is ignored by the yarn scaling");
   warned(4, "Qwen2-VL-7B-Instruct: M-RoPE is read as for text");
   warned(5, "Qwen2.5-7B-Instruct_yarn_card: original_max_position_embeddings 32768 is not below");
   warned(6, "Qwen3-VL-30B-A3B-Instruct: M-RoPE is read as for text");
   warned(7, "SmolLM3-3B: layers without RoPE: 3,7,11,15,19,23,27,31,35 ('no_rope_layers')");
-  warned(8, "Yarn-Llama-2-7b-64k: 'rope_scaling' holds 'finetuned'");
+  warned(8, "Yarn-Llama-2-7b-64k: 'finetuned' is ignored by the yarn scaling");
 }
 
 /* A rotary dimension of 0: no RoPE, which must be said. */

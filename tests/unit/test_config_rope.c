@@ -17,8 +17,14 @@ static void base_is_found(void **state) {
   read_well(QWEN(""), 1);
   assert_true(spec.base == 10000);
   warned(0, "there is no 'rope_theta': 10000, the default of model_type 'qwen2', is used");
-  read_well("{\"model_type\": \"gpt_oss\", \"head_dim\": 64}", 1);
-  assert_true(spec.base == 150000);
+  read_well("{\"model_type\": \"mixtral\", \"head_dim\": 64}", 1);
+  assert_true(spec.base == 1e6);
+  explained("", "base", "1000000", "default of model_type 'mixtral' (transformers 5)");
+  read_well("{\"model_type\": \"chatglm\", \"kv_channels\": 128, \"rope_ratio\": 500}", 0);
+  assert_true(spec.base == 5e6);
+  explained("", "base", "5000000", "10000 times 'rope_ratio'");
+  refused("{\"model_type\": \"chatglm\", \"kv_channels\": 128, \"rope_ratio\": 1e306}",
+          "'rope_ratio' is 1e+306: a number below 1e300 is needed");
   /* Llama 1 and 2 never say it; with a scaling it should have been said. */
   read_well("{\"model_type\": \"llama\", \"head_dim\": 128}", 0);
   assert_true(spec.base == 10000);
@@ -183,25 +189,6 @@ static void oddities_are_warned_about(void **state) {
   warned(0, "there is no model_type: the pairs are taken as halves");
 }
 
-static void multi_axis_positions_are_those_of_text(void **state) {
-  (void)state;
-  read_well(PLAIN(", \"rope_scaling\": {\"type\": \"mrope\", \"mrope_section\": [16, 24, 24]}"), 1);
-  assert_string_equal(spec.scaling.type, "none");
-  warned(0, "M-RoPE is read as for text");
-  read_well(PLAIN(", \"rope_scaling\": {\"type\": \"mrope\", \"rope_type\": \"default\","
-                  " \"mrope_section\": [24, 20, 20], \"mrope_interleaved\": true}"),
-            1);
-  read_well(PLAIN(", \"rope_scaling\": {\"type\": \"mrope\"}"), 1);
-  refused(PLAIN(", \"rope_scaling\": {\"type\": \"mrope\", \"mrope_section\": [16, 24, 20]}"),
-          "'mrope_section' sums to 60: the 64 pairs of a head are needed");
-  refused(PLAIN(", \"rope_scaling\": {\"type\": \"mrope\", \"mrope_section\": 64}"),
-          "'mrope_section' is 64: a list is needed");
-  refused(PLAIN(", \"rope_scaling\": {\"type\": \"mrope\", \"mrope_section\": [16, -1, 49]}"),
-          "entry 1 of 'mrope_section' is -1: a whole number from 0 to 2147483647 is needed");
-  refused(PLAIN(", \"rope_scaling\": {\"type\": \"mrope\", \"mrope_section\": [16, \"24\", 24]}"),
-          "entry 1 of 'mrope_section' is the text \"24\"");
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(base_is_found),
@@ -211,7 +198,6 @@ int main(void) {
       cmocka_unit_test(two_dictionaries_may_not_contradict),
       cmocka_unit_test(original_context_is_found),
       cmocka_unit_test(oddities_are_warned_about),
-      cmocka_unit_test(multi_axis_positions_are_those_of_text),
   };
   return cmocka_run_group_tests(tests, NULL, release);
 }

@@ -122,8 +122,9 @@ static int describe_bound(const struct work *work, struct meta *meta, struct err
   int status = decay_linear_distances(0, last, 1, &distance, &count, error);
   if (status) return status;
   double *bound = memory_array(count, sizeof *bound, "the bound of extrapolation", error);
-  const struct decay_batch batch = {
+  struct decay_batch batch = {
       .phases = phases_of(work->trained), .count = count, .distance = distance, .bound = bound};
+  batch.phases.precision = PRECISION_FP64; /* its frequencies are rounded: enough for a bound */
   status = bound ? backend_decay_bound(work->backend, &batch, error) : ERROR_FAILED;
   const double dim = 2 * (double)work->trained->pairs;
   double below = NAN;

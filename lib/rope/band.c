@@ -8,8 +8,8 @@ const char *band_name(enum band band) {
 }
 
 double spectrum_factor(const struct spectrum *spectrum, size_t pair) {
-  const long double inv_freq = spectrum->inv_freq[pair];
-  return inv_freq > 0 ? (double)(spectrum->plain[pair] / inv_freq) : INFINITY;
+  const double inv_freq = spectrum->inv_freq_double[pair]; /* rounded as plain is: 1 is exact */
+  return inv_freq > 0 ? spectrum->plain[pair] / inv_freq : INFINITY;
 }
 
 enum band spectrum_band(const struct spectrum *spectrum, size_t pair) {

@@ -135,13 +135,18 @@ static void untrained_pairs(void **state) {
 /* A method that ends exactly where training did must not count for its rounding. */
 static void exact_ends_are_no_gap(void **state) {
   (void)state;
-  static const enum precision formats[] = {PRECISION_FP64, PRECISION_FP32};
-  for (int f = 0; f < 2; f++)
-    for (int64_t target = 4097; target < 60000; target += 1777) {
-      struct extend_request request = request_of(128, 500000, 4096, target, "linear");
-      model.precision = formats[f];
+  static const struct {
+    enum precision precision;
+    int64_t original, step;
+  } cases[] = {{PRECISION_FP64, 4096, 1777}, {PRECISION_FP32, 96, 37}};
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+    for (int64_t i = 1; i <= 30; i++) {
+      const int64_t original = cases[c].original, target = original + i * cases[c].step;
+      struct extend_request request = request_of(128, 500000, original, target, "linear,yarn");
+      model.precision = cases[c].precision;
       struct table *table = extend(&request);
       assert_near(cell(table, 0, "untrained_pairs"), 0, 0);
+      assert_near(cell(table, 1, "untrained_pairs"), 0, 0);
       table_destroy(table);
     }
 }

@@ -1,0 +1,170 @@
+#include "lib/analysis/freqs.h"
+
+#include <math.h>
+
+#include "lib/analysis/series_name.h"
+#include "lib/base/phase.h"
+#include "lib/rope/band.h"
+#include "lib/rope/scaling.h"
+#include "lib/rope/xpos.h"
+
+struct column {
+  const char *name;
+  enum column_kind kind;
+};
+
+enum { SERIES, LAYER_TYPE, PAIR, INV_FREQ, WAVELENGTH, TURNS, BAND, FACTOR, FIXED_COLUMNS };
+static const struct column fixed_columns[FIXED_COLUMNS] = {
+    {"series", COLUMN_TEXT},   {"layer_type", COLUMN_TEXT}, {"pair", COLUMN_INTEGER},
+    {"inv_freq", COLUMN_REAL}, {"wavelength", COLUMN_REAL}, {"turns", COLUMN_REAL},
+    {"band", COLUMN_TEXT},     {"factor", COLUMN_REAL},
+};
+
+static int add_columns(struct table *table, const struct column *columns, size_t count,
+                       struct error *error) {
+  for (size_t i = 0; i < count; i++)
+    if (table_add_column(table, columns[i].name, columns[i].kind, error) < 0) return ERROR_FAILED;
+  return OK;
+}
+
+static int add_extra_columns(const struct freqs_request *request, struct table *table,
+                             struct error *error) {
+  const struct column plain = {"wavelength_plain", COLUMN_REAL}, xpos = {"xpos", COLUMN_REAL};
+  int status = OK;
+  if (request->wavelength_plain) status = add_columns(table, &plain, 1, error);
+  if (!status && request->xpos) status = add_columns(table, &xpos, 1, error);
+  return status;
+}
+
+/* Tokens a turn; infinite where there is none. */
+static double wavelength(double inv_freq) {
+  return inv_freq > 0 ? 2 * M_PI / inv_freq : inv_freq == 0 ? INFINITY : NAN;
+}
+
+static int fill_pair(const struct freqs_request *request, const struct spectrum *spectrum,
+                     size_t pair, struct table *table, size_t row, struct error *error) {
+  const double inv_freq = spectrum->inv_freq_double[pair];
+  const int64_t context = spectrum->spec.context;
+  if (table_set_text(table, row, LAYER_TYPE, spectrum->spec.layer_type, error) ||
+      table_set_text(table, row, BAND, band_name(spectrum_band(spectrum, pair)), error))
+    return ERROR_FAILED;
+  table_set_integer(table, row, PAIR, (int64_t)pair);
+  table_set_real(table, row, INV_FREQ, inv_freq);
+  table_set_real(table, row, WAVELENGTH, wavelength(inv_freq));
+  table_set_real(table, row, TURNS, context > 0 ? (double)context * inv_freq / (2 * M_PI) : NAN);
+  table_set_real(table, row, FACTOR, spectrum_factor(spectrum, pair));
+  size_t column = FIXED_COLUMNS;
+  if (request->wavelength_plain)
+    table_set_real(table, row, column++, wavelength(spectrum->plain[pair]));
+  if (request->xpos)
+    table_set_real(table, row, column, xpos_zeta(pair, 2 * spectrum->pairs, XPOS_GAMMA));
+  return OK;
+}
+
+static void describe(const struct spectrum *spectrum, struct meta *meta) {
+  static const struct {
+    enum band band;
+    const char *name;
+  } bands[] = {{BAND_KEPT, "kept_pairs"},
+               {BAND_BLENDED, "blended_pairs"},
+               {BAND_DIVIDED, "divided_pairs"},
+               {BAND_ZERO, "zero_pairs"}};
+  spectrum_describe(spectrum, meta);
+  double original = scaling_original(&spectrum->spec);
+  if (isnan(original) && spectrum->spec.context > 0) original = (double)spectrum->spec.context;
+  meta_set_real(meta, "original_context", original);
+  if (isnan(original))
+    meta_set_text(meta, "critical_dim", NULL);
+  else
+    meta_set_integer(meta, "critical_dim", (int64_t)spectrum_critical_dim(spectrum, original));
+  meta_set_real(meta, "correction_low", spectrum->correction_low);
+  meta_set_real(meta, "correction_high", spectrum->correction_high);
+  for (size_t b = 0; b < sizeof bands / sizeof *bands; b++) {
+    int64_t count = 0;
+    for (size_t i = 0; i < spectrum->pairs; i++)
+      count += spectrum_band(spectrum, i) == bands[b].band;
+    meta_set_integer(meta, bands[b].name, count);
+  }
+}
+
+/* `first_row` is where the series' rows begin. */
+static int fill_series(const struct freqs_request *request, const struct spectrum *spectrum,
+                       const char *name, struct table *table, size_t first_row,
+                       struct error *error) {
+  for (size_t i = 0; i < spectrum->pairs; i++) {
+    int status = table_set_text(table, first_row + i, SERIES, name, error);
+    if (!status) status = fill_pair(request, spectrum, i, table, first_row + i, error);
+    if (status) return status;
+  }
+  struct meta *meta = meta_append_object(table_meta(table), "series");
+  meta_set_text(meta, "series", name);
+  describe(spectrum, meta);
+  return OK;
+}
+
+static int fill_table(const struct freqs_request *request, struct spectrum *const *series,
+                      size_t count, struct table *table, struct error *error) {
+  size_t rows = 0;
+  for (size_t i = 0; i < count; i++)
+    rows += series[i]->pairs;
+  int status = add_columns(table, fixed_columns, FIXED_COLUMNS, error);
+  if (!status) status = add_extra_columns(request, table, error);
+  if (!status) status = table_add_rows(table, rows, error);
+  for (size_t i = 0, row = 0; !status && i < count; row += series[i++]->pairs) {
+    char name[SERIES_NAME];
+    series_name(series, count, i, name);
+    status = fill_series(request, series[i], name, table, row, error);
+  }
+  return status;
+}
+
+int freqs_run(const struct freqs_request *request, struct spectrum *const *series, size_t count,
+              struct table **table, struct error *error) {
+  *table = NULL;
+  if (!count) return error_set(error, ERROR_INPUT, "no series: at least one is needed");
+  struct table *made = table_create(error);
+  if (!made) return ERROR_FAILED;
+  const int status = fill_table(request, series, count, made, error);
+  if (status)
+    table_destroy(made);
+  else
+    *table = made;
+  return status;
+}
+
+static int fill_clock(const struct spectrum *spectrum, const int64_t *position, size_t count,
+                      struct table *table, struct error *error) {
+  enum { POSITION, HAND, ANGLE, CLOCK_COLUMNS };
+  static const struct column columns[CLOCK_COLUMNS] = {
+      {"position", COLUMN_INTEGER}, {"pair", COLUMN_INTEGER}, {"angle", COLUMN_REAL}};
+  size_t rows;
+  if (__builtin_mul_overflow(count, spectrum->pairs, &rows)) rows = SIZE_MAX;
+  int status = add_columns(table, columns, CLOCK_COLUMNS, error);
+  if (!status) status = table_add_rows(table, rows, error);
+  if (status) return status;
+  for (size_t row = 0; row < rows; row++) {
+    const size_t pair = row % spectrum->pairs;
+    const int64_t at = position[row / spectrum->pairs];
+    table_set_integer(table, row, POSITION, at);
+    table_set_integer(table, row, HAND, (int64_t)pair);
+    table_set_real(table, row, ANGLE,
+                   phase_angle_rounded(spectrum->spec.precision, spectrum->step[pair],
+                                       spectrum->inv_freq_double[pair], at));
+  }
+  spectrum_describe(spectrum, table_meta(table));
+  return OK;
+}
+
+int freqs_clock(const struct spectrum *spectrum, const int64_t *position, size_t count,
+                struct table **table, struct error *error) {
+  *table = NULL;
+  if (!count) return error_set(error, ERROR_INPUT, "no positions: at least one is needed");
+  struct table *made = table_create(error);
+  if (!made) return ERROR_FAILED;
+  const int status = fill_clock(spectrum, position, count, made, error);
+  if (status)
+    table_destroy(made);
+  else
+    *table = made;
+  return status;
+}

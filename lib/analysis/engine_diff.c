@@ -38,7 +38,10 @@ struct answer {
 static int ask(const struct engine *engine, const struct rope_spec *spec, struct answer *answer,
                struct error *error) {
   *answer = (struct answer){.engine = engine, .notes = meta_create()};
-  if (!answer->notes) return error_set(error, ERROR_FAILED, "out of memory for an engine's notes");
+  if (!answer->notes) {
+    error_set(error, ERROR_FAILED, "out of memory for an engine's notes");
+    return ERROR_FAILED;
+  }
   return engine_spectrum(engine, spec, &answer->spectrum, answer->notes, error);
 }
 

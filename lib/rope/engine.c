@@ -73,22 +73,40 @@ int engine_by_rule(const struct engine *engine, const struct engine_rule *rules,
                        : spectrum_create(&adapted, spectrum, error);
 }
 
+/* Appends the notes that `meta` does not have yet, of another series. */
+static void add_notes(const struct meta *notes, struct meta *meta) {
+  for (size_t i = 0; i < meta_count(notes, "engine_notes"); i++) {
+    const char *note = meta_item_text(notes, "engine_notes", i);
+    bool known = false;
+    for (size_t j = 0; j < meta_count(meta, "engine_notes") && !known; j++)
+      known = !strcmp(meta_item_text(meta, "engine_notes", j), note);
+    if (!known) meta_append_text(meta, "engine_notes", note);
+  }
+}
+
 int engine_spectrum(const struct engine *engine, const struct rope_spec *spec,
                     struct spectrum **spectrum, struct meta *meta, struct error *error) {
   *spectrum = NULL;
   const struct scaling_rule *rule;
-  const int failed = scaling_rule_check(&spec->scaling, &rule, error);
+  int failed = scaling_rule_check(&spec->scaling, &rule, error);
   if (failed) return failed;
   struct rope_spec single = *spec;
   single.precision = PRECISION_FP32;
-  const size_t notes = meta_count(meta, "engine_notes");
-  const int status = engine->spectrum(&single, spectrum, meta, error);
-  if (status) return status;
-  (*spectrum)->spec = single;
-  if (engine != &engine_hf && meta_count(meta, "engine_notes") == notes)
-    engine_note(meta, "%s %s: no difference from Hugging Face is known", engine->title,
-                engine->version);
-  return OK;
+  struct meta *notes = meta_create();
+  if (!notes) {
+    error_set(error, ERROR_FAILED, "out of memory for an engine's notes");
+    return ERROR_FAILED;
+  }
+  failed = engine->spectrum(&single, spectrum, notes, error);
+  if (!failed) {
+    (*spectrum)->spec = single;
+    if (engine != &engine_hf && meta_count(notes, "engine_notes") == 0)
+      engine_note(notes, "%s %s: no difference from Hugging Face is known", engine->title,
+                  engine->version);
+    add_notes(notes, meta);
+  }
+  meta_destroy(notes);
+  return failed;
 }
 
 void engine_note(struct meta *meta, const char *format, ...) {

@@ -37,9 +37,10 @@ int engine_find(const char *name, const struct engine **engine, struct error *er
 
    Appends to the texts "engine_notes" of `meta` (may be NULL) a line for each rule in which the
    engine differs from Hugging Face for this spec, with the version of the source: "llama.cpp
-   b10256: ..."; or one that says that no difference is known. Hugging Face itself has a note only
-   where it does not have the scaling type. ERROR_INPUT: a spec that spectrum_create refuses, or a
-   scaling that the engine cannot compute at all. */
+   b10256: ..."; or one that says that no difference is known; a line that is there already is not
+   said again. Hugging Face itself has a note only where it does not have the scaling type.
+   ERROR_INPUT: a spec that spectrum_create refuses, or a scaling that the engine cannot compute at
+   all. */
 int engine_spectrum(const struct engine *engine, const struct rope_spec *spec,
                     struct spectrum **spectrum, struct meta *meta, struct error *error);
 

@@ -51,9 +51,11 @@ static int unknown_key(const struct scaling_rule *rule, const char *key, struct 
     return error_set(error, ERROR_INPUT, "unknown parameter '%s': the scaling type '%s' takes none",
                      key, rule->name);
   char list[512] = "";
-  for (size_t i = 0, used = 0; i < SCALING_KEYS && rule->keys[i].name && used < sizeof list; i++)
-    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
-                             rule->keys[i].name);
+  size_t used = 0;
+  for (size_t i = 0; i < SCALING_KEYS && rule->keys[i].name && used < sizeof list; i++)
+    if (!rule->keys[i].ignored)
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
+                               rule->keys[i].name);
   return error_set(error, ERROR_INPUT, "unknown parameter '%s': the scaling type '%s' takes %s",
                    key, rule->name, list);
 }

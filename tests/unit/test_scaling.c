@@ -42,6 +42,18 @@ static void faults_are_named(void **state) {
     assert_refused(128, 10000, faults[i].text, faults[i].message);
 }
 
+/* Numbers that a rule would ignore are accepted, not offered. */
+static void ignored_numbers_are_not_offered(void **state) {
+  (void)state;
+  struct error error;
+  assert_int_equal(scaling_key_check("yarn", "attn_factor", &error), OK);
+  assert_int_equal(scaling_key_check("yarn", "beta", &error), ERROR_INPUT);
+  assert_string_equal(error.message,
+                      "unknown parameter 'beta': the scaling type 'yarn' takes factor, "
+                      "original_max_position_embeddings, attention_factor, beta_fast, beta_slow, "
+                      "truncate, mscale, mscale_all_dim");
+}
+
 static void every_kind_of_number_is_checked(void **state) {
   (void)state;
   const struct scaling_rule rule = {.name = "test",
@@ -173,6 +185,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(registry_is_consistent),
       cmocka_unit_test(faults_are_named),
+      cmocka_unit_test(ignored_numbers_are_not_offered),
       cmocka_unit_test(every_kind_of_number_is_checked),
       cmocka_unit_test(linear_divides),
       cmocka_unit_test(llama3_has_three_bands),

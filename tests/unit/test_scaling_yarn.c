@@ -152,7 +152,8 @@ static void faults_are_named(void **state) {
                  "the scaling parameter 'truncate' is 2: it must be 0 or 1");
   assert_refused(128, 10000, "yarn:factor=4,low_freq_factor=1",
                  "unknown parameter 'low_freq_factor': the scaling type 'yarn' takes factor, "
-                 "original_max_position_embeddings, ");
+                 "original_max_position_embeddings, attention_factor, beta_fast, beta_slow, "
+                 "truncate, mscale, mscale_all_dim");
 }
 
 static void doubts_are_said_with_numbers(void **state) {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "lib/base/memory.h"
-#include "lib/figure/asset.h"
 #include "lib/figure/lettering.h"
 
 /* Cairo's limit for the side of a picture. */
@@ -139,8 +138,7 @@ static double gap_below(const struct canvas *canvas) {
                        tic_length + 0.85 * canvas->style.font_size - 0.5 * canvas->style.tick_size);
 }
 
-/* Free dots at the edges of the sheet. */
-static double edge(const struct canvas *canvas) {
+double canvas_edge(const struct canvas *canvas) {
   return canvas_points(canvas, 2);
 }
 
@@ -158,7 +156,7 @@ static size_t title_lines(const struct canvas *canvas) {
 int canvas_set_margins(struct canvas *canvas, double y_tics_ems, double x_end_ems,
                        double right_extra, double top_extra, struct error *error) {
   const double line = canvas_line(canvas, canvas->style.font_size);
-  const double tick = canvas_points(canvas, canvas->style.tick_size), outer = edge(canvas);
+  const double tick = canvas_points(canvas, canvas->style.tick_size), outer = canvas_edge(canvas);
   if (!canvas->script) return error_set(error, ERROR_FAILED, "no sheet to draw on");
   canvas->left =
       ceil(outer + (*canvas->ylabel ? 1.3 * line : 0) + tick * y_tics_ems + gap_beside(canvas));
@@ -281,154 +279,22 @@ int canvas_assign_tics(struct canvas *canvas, char axis, const struct tics *tics
   return code;
 }
 
-/* How each format is asked for. */
-static const struct {
-  const char *name, *options;
-  double fontscale; /* of true points at 72 dpi; gnuplot thinks in 96 */
-  double linewidth; /* of true points */
-  bool by_dots;     /* both grow with dpi/72, and the size is in dots */
-} terminals[] = {
-    [FIGURE_PNG] = {"pngcairo", "noenhanced rounded dashlength 0.5", 0.75, 1, true},
-    [FIGURE_PDF] = {"pdfcairo", "noenhanced rounded dashlength 0.5", 0.75, 2, false},
-    [FIGURE_SVG] = {"svg", "noenhanced rounded fixed dashlength 0.5", 1, 1, true},
-    [FIGURE_TEX] = {"cairolatex", "pdf input colortext rounded dashlength 0.5", 0.75, 2, false},
-};
-
-static void write_terminal(const struct canvas *canvas, const char *paper, FILE *out) {
-  const double scale = terminals[canvas->format].by_dots ? canvas->dpi / 72 : 1;
-  fprintf(out, "set terminal %s %s size ", terminals[canvas->format].name,
-          terminals[canvas->format].options);
-  if (terminals[canvas->format].by_dots)
-    fprintf(out, "%.0f,%.0f", round(canvas->width * canvas->dpi),
-            round(canvas->height * canvas->dpi));
-  else
-    fprintf(out, "%.6gin,%.6gin", canvas->width, canvas->height);
-  if (canvas->format != FIGURE_TEX)
-    fprintf(out, " font '%s,%g'", canvas->style.font, canvas->style.font_size);
-  fprintf(out, " fontscale %.6g linewidth %.6g", scale * terminals[canvas->format].fontscale,
-          scale * terminals[canvas->format].linewidth);
-  /* A page of TeX is white already. */
-  if (canvas->format != FIGURE_TEX || canvas->dark) fprintf(out, " background rgb '%s'", paper);
-  fputc('\n', out);
-}
-
-/* Panel, labels and their places. */
-static int write_frame(struct canvas *canvas, struct error *error) {
-  const double fudge =
-      canvas->format == FIGURE_PNG ? 0.02 : 0; /* keeps the last pixel in the panel */
-  const double right = canvas->left + canvas->panel_width,
-               below = canvas->top + canvas->panel_height;
-  const double width = round(canvas->width * canvas->dpi),
-               height = round(canvas->height * canvas->dpi);
-  const double line = canvas_line(canvas, canvas->style.font_size), outer = edge(canvas);
-  canvas_assign(canvas, "panel_left", canvas_x(canvas, canvas->left));
-  canvas_assign(canvas, "panel_right", canvas_x(canvas, right + fudge));
-  canvas_assign(canvas, "panel_bottom", canvas_y(canvas, below));
-  canvas_assign(canvas, "panel_top", canvas_y(canvas, canvas->top - fudge));
-  canvas_assign(canvas, "title_x", canvas_x(canvas, width / 2));
-  canvas_assign(canvas, "title_y", canvas_y(canvas, outer + line / 2));
-  canvas_assign(canvas, "xlabel_x", canvas_x(canvas, canvas->left + canvas->panel_width / 2));
-  canvas_assign(
-      canvas, "xlabel_y",
-      canvas_y(canvas, below + canvas->bottom - canvas->spare_bottom - outer - 0.55 * line));
-  canvas_assign(canvas, "ylabel_x", canvas_x(canvas, canvas->spare_left + outer + 0.55 * line));
-  canvas_assign(canvas, "ylabel_y", canvas_y(canvas, canvas->top + canvas->panel_height / 2));
-  canvas_assign(canvas, "line_width", canvas->style.line_width);
-  /* Of all lengths, pngcairo takes the size of points alone in pixels. */
-  const double scale = canvas->format == FIGURE_PNG ? canvas->dpi / 72 : 1;
-  canvas_assign(canvas, "point_size", 0.8 * scale);
-  canvas_assign(canvas, "marker_size", 0.35 * scale);
-  const double size = canvas->style.font_size;
-  const struct {
-    const char *name, *text;
-    double width;
-    size_t lines;
-  } texts[] = {{"title", canvas->title, width - canvas_points(canvas, 8), 3},
-               {"xlabel", canvas->xlabel, width - 2 * outer, 1},
-               {"ylabel", canvas->ylabel, height - 2 * outer, 1}};
+int canvas_assign_tics_array(struct canvas *canvas, char axis, const struct tics *tics,
+                             double width, struct error *error) {
+  const size_t count = tics->count ? tics->count : 1;
+  fprintf(canvas->script,
+          "%c_tics = %zu\narray %c_tic_at[%zu]\narray %c_tic_level[%zu]\narray %c_tic_text[%zu]\n",
+          axis, tics->count, axis, count, axis, count, axis, count);
   int code = OK;
-  for (size_t i = 0; i < 3 && !code; i++)
+  for (size_t i = 0; i < tics->count && !code; i++) {
+    const struct tic *tic = &tics->item[i];
+    char variable[32];
+    fprintf(canvas->script, "%c_tic_at[%zu] = %.17g; %c_tic_level[%zu] = %d\n", axis, i + 1,
+            tic->at, axis, i + 1, *tic->label ? 0 : 1);
+    snprintf(variable, sizeof variable, "%c_tic_text[%zu]", axis, i + 1);
     code = canvas_assign_text(
-        canvas, texts[i].name,
-        &(struct canvas_text){texts[i].name, texts[i].text, size, texts[i].width, texts[i].lines},
-        error);
-  fprintf(canvas->script, "label_font = ',%g'\ntic_font = ',%g'\n", size, canvas->style.tick_size);
-  return code;
-}
-
-/* What the kept script says before the script itself: where its data are. './' keeps gnuplot from
-   taking a name for a command. */
-static int write_head(const struct canvas *canvas, FILE *out, struct error *error) {
-  char *path = NULL, *literal = NULL;
-  if (asprintf(&path, "./%s", canvas->name) < 0)
-    return error_set(error, ERROR_FAILED, "no memory for a name");
-  const int code = gnuplot_literal(path, &literal, error);
-  free(path);
-  if (code) {
-    error_prefix(error, "name of the figure");
-    return code;
+        canvas, variable,
+        &(struct canvas_text){"number", tic->label, canvas->style.tick_size, width, 1}, error);
   }
-  fprintf(out,
-          "# Draws the figure again; the picture comes on standard output.\ndatafile = %s.'.dat'\n",
-          literal);
-  if (canvas->format == FIGURE_TEX) fprintf(out, "set output %s.'.tex'\n", literal);
-  free(literal);
-  return OK;
-}
-
-/* Puts the whole script together; `*body` is where the part begins that gnuplot_run wants. */
-static int write_script(const struct canvas *canvas, const char *template, struct blob *script,
-                        size_t *body, struct error *error) {
-  char asset_name[32];
-  snprintf(asset_name, sizeof asset_name, "%s.gp", template);
-  const struct asset *frame = asset_find("frame.gp"), *look = asset_find(asset_name);
-  if (!frame || !look)
-    return error_set(error, ERROR_FAILED, "template '%s' is not built in", asset_name);
-  FILE *out = open_memstream(&script->data, &script->size);
-  if (!out) return error_set(error, ERROR_FAILED, "no memory for a gnuplot script");
-  const int code = write_head(canvas, out, error);
-  fflush(out);
-  *body = script->size;
-  const char *paper = canvas->dark ? "#16181d" : "#ffffff",
-             *ink = canvas->dark ? "#e8e8e8" : "#000000";
-  write_terminal(canvas, paper, out);
-  fprintf(out, "ink = '%s'\ntext_rgb = 0x%s\nsoft = '%s'\n", ink, ink + 1,
-          canvas->dark ? "#5a5f69" : "#b4b4b4");
-  fwrite(canvas->text, 1, canvas->size, out);
-  fputs(frame->data, out);
-  fputs(look->data, out);
-  return fclose(out) ? error_set(error, ERROR_FAILED, "no memory for a gnuplot script") : code;
-}
-
-static int correct_svg(const struct canvas *canvas, struct blob *picture, struct error *error) {
-  struct blob corrected;
-  FILE *out = open_memstream(&corrected.data, &corrected.size);
-  if (!out) return error_set(error, ERROR_FAILED, "no memory for a picture");
-  lettering_write_svg(out, picture->data, picture->size, canvas->keep_edges);
-  const int failed = fclose(out);
-  free(picture->data);
-  *picture = corrected;
-  return failed ? error_set(error, ERROR_FAILED, "no memory for a picture") : OK;
-}
-
-int canvas_draw(struct canvas *canvas, const char *template, struct blob data,
-                struct figure *figure, struct error *error) {
-  size_t body = 0;
-  *figure = (struct figure){.data = data, .dpi = canvas->dpi};
-  int code = write_frame(canvas, error);
-  if (fflush(canvas->script))
-    code = error_set(error, ERROR_FAILED, "no memory for a gnuplot script");
-  if (!code) code = write_script(canvas, template, &figure->script, &body, error);
-  if (!code) {
-    const struct gnuplot_job job = {.script = figure->script.data + body,
-                                    .data = data.data,
-                                    .data_size = data.size,
-                                    .terminal = terminals[canvas->format].name,
-                                    .tex_graphic = canvas->name};
-    code = gnuplot_run(&job, &figure->picture, canvas->format == FIGURE_TEX ? &figure->tex : NULL,
-                       error);
-  }
-  if (!code && canvas->format == FIGURE_SVG) code = correct_svg(canvas, &figure->picture, error);
-  if (code) figure_release(figure);
   return code;
 }

@@ -33,6 +33,11 @@ struct canvas {
   size_t size;
 };
 
+/* A part of the sheet, in dots. */
+struct box {
+  double x, y, width, height; /* left upper corner and size */
+};
+
 /* Texts of a plot's own, used where the options have none; NULL: none. */
 struct canvas_labels {
   const char *title, *xlabel, *ylabel;
@@ -42,6 +47,9 @@ struct canvas_labels {
 int canvas_open(const struct figure_options *options, enum figure_format format, const char *name,
                 const struct canvas_labels *labels, struct canvas *canvas, struct error *error);
 void canvas_release(struct canvas *canvas);
+
+/* Dots that stay free at the edges of the sheet. */
+double canvas_edge(const struct canvas *canvas);
 
 double canvas_points(const struct canvas *canvas, double points); /* in dots */
 double canvas_line(const struct canvas *canvas, double points); /* height of a line of text, dots */
@@ -84,9 +92,23 @@ void canvas_assign(struct canvas *canvas, const char *variable, double value);
 int canvas_assign_tics(struct canvas *canvas, char axis, const struct tics *tics,
                        struct error *error);
 
-/* Adds the frame to the script, runs it over the template plots/TEMPLATE.gp and fills the figure.
-   `data` is taken over, also on error. */
-int canvas_draw(struct canvas *canvas, const char *template, struct blob data,
+/* The same as arrays {axis}_tic_at, _level and _text, for templates with several panels; `width`
+   dots are the most a number may take. */
+int canvas_assign_tics_array(struct canvas *canvas, char axis, const struct tics *tics,
+                             double width, struct error *error);
+
+/* Writes `NAME_PART = VALUE`, or `NAME_PART[INDEX] = VALUE` when `index` is not 0. */
+void canvas_assign_element(struct canvas *canvas, const char *name, const char *part, size_t index,
+                           double value);
+
+/* Writes NAME_left, NAME_right, NAME_bottom and NAME_top, elements of arrays when `index` is not 0,
+   so that an image between them fills exactly the dots of the box. */
+void canvas_assign_box(struct canvas *canvas, const char *name, size_t index,
+                       const struct box *box);
+
+/* Adds the frame to the script and the templates plots/NAME.gp, whose names `templates` has with
+   blanks between them, runs it and fills the figure. `data` is taken over, also on error. */
+int canvas_draw(struct canvas *canvas, const char *templates, struct blob data,
                 struct figure *figure, struct error *error);
 
 #endif

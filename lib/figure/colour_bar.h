@@ -1,4 +1,4 @@
-/* Inside of the figures: the colour bar beside a map. */
+/* Inside of the figures: the colour bar on the right of a panel. */
 #ifndef ROPETOOL_FIGURE_COLOUR_BAR_H
 #define ROPETOOL_FIGURE_COLOUR_BAR_H
 
@@ -7,17 +7,25 @@
 
 struct colour_bar {
   struct colour_scale scale;
+  enum matrix_range range;
+  bool whole;        /* the values are whole numbers */
+  const char *label; /* what they are; "": none */
   struct tics tics;
   double gap, width;   /* between panel and bar, and of the bar; dots */
   double right_margin; /* of the panel: what the bar needs with numbers and label; dots */
 };
 
-/* Fills all but the scale, for the canvas' resolution. */
-void colour_bar_measure(const struct canvas *canvas, const struct matrix *matrix,
-                        struct colour_bar *bar);
+/* Fills what stands behind `label`, for the canvas' resolution. */
+void colour_bar_measure(const struct canvas *canvas, struct colour_bar *bar);
 
 /* Writes where the bar and its numbers go, beside the panel of the canvas. */
-int colour_bar_assign(struct canvas *canvas, const struct matrix *matrix,
-                      const struct colour_bar *bar, struct error *error);
+int colour_bar_assign(struct canvas *canvas, const struct colour_bar *bar, struct error *error);
+
+/* Writes the variables that a line round a box needs, NAME_left, NAME_right, NAME_bottom, NAME_top,
+   and `frame_width`: it lies outside of the box and hides none of its dots. */
+void frame_assign(struct canvas *canvas, const char *name, size_t index, const struct box *box);
+
+/* Writes `set palette` for 256 colours. */
+void palette_assign(struct canvas *canvas, const struct palette *palette);
 
 #endif

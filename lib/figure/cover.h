@@ -14,11 +14,6 @@ struct cover {
   bool held[COVER_SIDE][COVER_SIDE];
 };
 
-/* A part of the sheet, in dots. */
-struct box {
-  double x, y, width, height; /* left upper corner and size */
-};
-
 /* Marks what the traces cover, and nothing else; `view` are the ends of the axes. */
 void cover_traces(struct cover *cover, const struct traces *traces, const struct extent *view,
                   bool log_x, bool log_y);

@@ -52,12 +52,32 @@ struct curve_plot {
   struct curve_mark marks[CURVE_MARKS];
 };
 
+/* Where every pair has turned to at a few positions: a dial for each position, in the order of
+   appearance, with a hand for each pair. Angles are in radians, from the top of the dial clockwise;
+   the hand of the smallest pair, in RoPE the fastest, is the longest. Rows whose angle is not
+   finite have no hand. */
+enum { DIALS_MOST = 12 };
+struct clock_plot {
+  const char *position, *pair, *angle; /* columns; "position", "pair" and "angle" when NULL */
+  const char *title;
+};
+
+/* Maps side by side, in one colour scale: all of the same shape, axes and meaning. */
+enum { PANELS_MOST = 16 };
+struct panel_set {
+  const struct matrix *const *matrix; /* 1 to PANELS_MOST */
+  const char *const *titles;          /* one above each, on two lines at most; NULL: none */
+  size_t count;
+  bool letters; /* (a), (b), ... before the titles */
+};
+
 /* How many of the cells, or of the points of lines, bands and overlay, the figure leaves out though
    they are there: those that an axis or colours in the logarithm cannot show (0 and below), and
    infinite ones of curves. NaN, an empty cell of a table or a masked one of a map, is nothing to be
    shown; in an overlay it counts too. Nothing is left out for where it lies: axes reach as far as
    the points. */
 size_t figure_left_out_matrix(const struct matrix *matrix, const struct figure_options *options);
+size_t figure_left_out_panels(const struct panel_set *panels, const struct figure_options *options);
 size_t figure_left_out_table(const struct table *table, const struct curve_plot *plot,
                              const struct figure_options *options);
 
@@ -83,6 +103,16 @@ int figure_draw_table(const struct table *table, const struct curve_plot *plot,
                       const struct figure_options *options, enum figure_format format,
                       const char *name, struct figure *figure, struct error *error);
 int figure_draw_matrix(const struct matrix *matrix, const struct figure_options *options,
+                       enum figure_format format, const char *name, struct figure *figure,
+                       struct error *error);
+/* ERROR_INPUT: a column that is not there or holds text, more than DIALS_MOST positions.
+   ERROR_FAILED: no hand to draw. */
+int figure_draw_clock(const struct table *table, const struct clock_plot *plot,
+                      const struct figure_options *options, enum figure_format format,
+                      const char *name, struct figure *figure, struct error *error);
+/* ERROR_INPUT: no panels or too many, panels that differ in shape, axes or kind of range (of signed
+   and unsigned ones the scale is that of signed ones). ERROR_FAILED: no panel has a finite cell. */
+int figure_draw_panels(const struct panel_set *panels, const struct figure_options *options,
                        enum figure_format format, const char *name, struct figure *figure,
                        struct error *error);
 

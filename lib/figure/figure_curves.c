@@ -228,10 +228,9 @@ static int assign_colours(struct curves *curves, const char *palette_name, struc
   }
   fprintf(curves->canvas.script, "array colour[%zu] = [", count);
   for (size_t i = 0; i < count; i++) {
-    uint32_t rgb = sampled ? 0 : palette_category(i, curves->canvas.dark);
-    const size_t entry = count > 1 ? i * 225 / (count - 1) : 0;
-    for (int c = 0; c < 3 && sampled; c++)
-      rgb = rgb << 8 | palette.rgb[curves->canvas.dark ? PALETTE_SIZE - 1 - entry : entry][c];
+    const double part = count > 1 ? (double)i / (double)(count - 1) : 0;
+    const uint32_t rgb = sampled ? palette_legible(&palette, part, curves->canvas.dark)
+                                 : palette_category(i, curves->canvas.dark);
     fprintf(curves->canvas.script, "%s0x%06x", i ? ", " : "", rgb);
   }
   fputs("]\n", curves->canvas.script);

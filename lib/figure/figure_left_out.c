@@ -11,6 +11,14 @@ size_t figure_left_out_matrix(const struct matrix *matrix, const struct figure_o
   return count;
 }
 
+size_t figure_left_out_panels(const struct panel_set *panels,
+                              const struct figure_options *options) {
+  size_t count = 0;
+  for (size_t i = 0; i < panels->count; i++)
+    count += figure_left_out_matrix(panels->matrix[i], options);
+  return count;
+}
+
 struct log_axes {
   bool x, y;
 };

@@ -24,37 +24,87 @@ static int check_matrix(const struct matrix *matrix, struct error *error) {
       matrix->rows, matrix->columns, most_cells);
 }
 
-static void write_palette(struct canvas *canvas, const struct palette *palette) {
-  fprintf(canvas->script, "set palette maxcolors %d defined (", PALETTE_SIZE);
-  for (int i = 0; i < PALETTE_SIZE; i++)
-    fprintf(canvas->script, "%s%d '#%02x%02x%02x'",
-            i == 0  ? ""
-            : i % 6 ? ", "
-                    : ", \\\n  ",
-            i, palette->rgb[i][0], palette->rgb[i][1], palette->rgb[i][2]);
-  fputs(")\n", canvas->script);
+/* What the panels have in common; `range` is the kind of their scale. */
+static int check_panels(const struct panel_set *set, enum matrix_range *range,
+                        struct error *error) {
+  if (set->count < 1 || set->count > PANELS_MOST)
+    return error_set(error, ERROR_INPUT, "figure of %zu panels is not possible; from 1 to %d",
+                     set->count, PANELS_MOST);
+  const struct matrix *first = set->matrix[0];
+  *range = first->range;
+  for (size_t i = 0; i < set->count; i++) {
+    const struct matrix *matrix = set->matrix[i];
+    const int code = check_matrix(matrix, error);
+    if (code) return code;
+    if (matrix->rows != first->rows || matrix->columns != first->columns ||
+        matrix->row_axis.length != first->row_axis.length ||
+        matrix->column_axis.length != first->column_axis.length)
+      return error_set(error, ERROR_INPUT,
+                       "panel %zu of %zu × %zu cells does not fit the first, of %zu × %zu; panels "
+                       "share their axes",
+                       i + 1, matrix->rows, matrix->columns, first->rows, first->columns);
+    if ((matrix->range == MATRIX_CYCLIC) != (first->range == MATRIX_CYCLIC))
+      return error_set(error, ERROR_INPUT,
+                       "panel %zu and the first cannot share a colour scale: one shows angles",
+                       i + 1);
+    if (matrix->range == MATRIX_DIVERGING) *range = MATRIX_DIVERGING;
+  }
+  return OK;
 }
 
-/* The line round the panel lies outside of it: it hides no cell. Lines of an odd number of pixels
-   are sharp, because gnuplot puts them on the middle of a pixel. */
-static void assign_frame(struct canvas *canvas) {
-  const double thin = canvas_points(canvas, 0.5);
-  const double width = canvas->format == FIGURE_PNG ? 2 * floor(thin / 2) + 1 : thin;
-  const double right = canvas->left + canvas->panel_width,
-               below = canvas->top + canvas->panel_height;
-  canvas_assign(canvas, "frame_width", width * 72 / canvas->dpi);
-  canvas_assign(canvas, "frame_x", canvas_x(canvas, width / 2) - canvas_x(canvas, 0));
-  canvas_assign(canvas, "frame_left", canvas_x(canvas, canvas->left - width / 2));
-  canvas_assign(canvas, "frame_right", canvas_x(canvas, right + width / 2));
-  canvas_assign(canvas, "frame_top", canvas_y(canvas, canvas->top - width / 2));
-  canvas_assign(canvas, "frame_bottom", canvas_y(canvas, below + width / 2));
+/* The titles with their letters. */
+static int write_titles(const struct panel_set *set, struct map_panels *panels,
+                        struct error *error) {
+  for (size_t i = 0; i < set->count; i++) {
+    const char *title = set->titles && set->titles[i] ? set->titles[i] : "";
+    const int size = set->letters ? asprintf(&panels->title[i], "(%c)%s%s", 'a' + (int)i,
+                                             *title ? " " : "", title)
+                                  : asprintf(&panels->title[i], "%s", title);
+    if (size >= 0) continue;
+    panels->title[i] = NULL;
+    return error_set(error, ERROR_FAILED, "no memory for a title");
+  }
+  return OK;
+}
+
+/* Where each panel, its frame and its title are, and which of the axes it shows: those at the edge
+   of the grid. */
+static int assign_panels(struct canvas *canvas, const struct map_panels *panels,
+                         struct error *error) {
+  static const char *const arrays[] = {"cells_left", "cells_right", "cells_bottom", "cells_top",
+                                       "frame_left", "frame_right", "frame_bottom", "frame_top",
+                                       "show_x",     "show_y",      "panel_title",  "panel_x",
+                                       "panel_y"};
+  fprintf(canvas->script, "panels = %zu\n", panels->count);
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+    fprintf(canvas->script, "array %s[%zu]\n", arrays[i], panels->count);
+  int code = OK;
+  for (size_t i = 0; i < panels->count && !code; i++) {
+    const struct box box = map_panels_box(canvas, panels, i);
+    char variable[32];
+    canvas_assign_box(canvas, "cells", i + 1, &box);
+    frame_assign(canvas, "frame", i + 1, &box);
+    canvas_assign_element(canvas, "show", "x", i + 1, i + panels->across >= panels->count);
+    canvas_assign_element(canvas, "show", "y", i + 1, i % panels->across == 0);
+    canvas_assign_element(canvas, "panel", "x", i + 1, canvas_x(canvas, box.x + box.width / 2));
+    canvas_assign_element(canvas, "panel", "y", i + 1,
+                          canvas_y(canvas, map_panels_title_y(canvas, panels, i)));
+    snprintf(variable, sizeof variable, "panel_title[%zu]", i + 1);
+    code = canvas_assign_text(canvas, variable,
+                              &(struct canvas_text){"title of a panel", panels->title[i],
+                                                    canvas->style.tick_size, box.width,
+                                                    panels->title_lines},
+                              error);
+  }
+  return code;
 }
 
 /* Axes count positions, also where a cell stands for several. */
-static int assign_axes(struct canvas *canvas, const struct matrix *matrix,
-                       const struct map_panel *panel, struct error *error) {
-  const size_t columns = matrix->columns * panel->repeat_across;
-  const size_t rows = matrix->rows * panel->repeat_down;
+static int assign_axes(struct canvas *canvas, const struct map_panels *panels,
+                       struct error *error) {
+  const struct matrix *matrix = panels->matrix[0];
+  const size_t columns = matrix->columns * panels->repeat_across;
+  const size_t rows = matrix->rows * panels->repeat_down;
   const double across = map_axis_length(&matrix->column_axis, matrix->columns);
   const double down = map_axis_length(&matrix->row_axis, matrix->rows);
   const double step_x = across / (double)columns, step_y = down / (double)rows;
@@ -68,79 +118,107 @@ static int assign_axes(struct canvas *canvas, const struct matrix *matrix,
           down - 0.5);
   for (size_t most = CANVAS_TICS_MOST; most >= 2; most--) {
     tics_linear(-0.5, across - 0.5, most, true, &tics);
-    if (canvas_tics_fit_across(canvas, &tics, canvas->panel_width)) break;
+    if (canvas_tics_fit_across(canvas, &tics, panels->width)) break;
   }
-  int code = canvas_assign_tics(canvas, 'x', &tics, error);
+  int code = canvas_assign_tics_array(canvas, 'x', &tics, canvas->panel_width, error);
   if (code) return code;
   for (size_t most = CANVAS_TICS_MOST; most >= 2; most--) {
     tics_linear(-0.5, down - 0.5, most, true, &tics);
-    if (canvas_tics_fit_down(canvas, &tics, canvas->panel_height)) break;
+    if (canvas_tics_fit_down(canvas, &tics, panels->height)) break;
   }
-  return canvas_assign_tics(canvas, 'y', &tics, error);
+  return canvas_assign_tics_array(canvas, 'y', &tics, canvas->panel_width, error);
 }
 
-/* The cells, each repeated as the panel needs it, and behind them the colour bar: all colours,
- * twice. */
-static int write_data(const struct matrix *matrix, const struct colour_scale *scale,
-                      const struct map_panel *panel, struct blob *data, struct error *error) {
-  const size_t columns = matrix->columns * panel->repeat_across;
-  const size_t count = columns * matrix->rows * panel->repeat_down, all = count + 2 * PALETTE_SIZE;
-  double values[PALETTE_SIZE];
-  double *cells = memory_array(all, sizeof *cells, "the coloured cells", error), *next = cells;
-  if (!cells) return ERROR_FAILED;
-  for (int i = 0; i < PALETTE_SIZE; i++)
-    values[i] = colour_value(scale, i);
+/* The cells of a map, each repeated as the panels need it; returns where the next ones go. */
+static double *write_cells(const struct matrix *matrix, const struct colour_scale *scale,
+                           const struct map_panels *panels, const double *values, double *next) {
+  const size_t columns = matrix->columns * panels->repeat_across;
   for (size_t r = 0; r < matrix->rows; r++) {
     const double *row = next;
     for (size_t c = 0; c < matrix->columns; c++) {
       const int index = colour_index(scale, matrix->cells[r * matrix->columns + c]);
-      for (size_t i = 0; i < panel->repeat_across; i++)
+      for (size_t i = 0; i < panels->repeat_across; i++)
         *next++ = index < 0 ? NAN : values[index];
     }
-    for (size_t i = 1; i < panel->repeat_down; i++)
+    for (size_t i = 1; i < panels->repeat_down; i++)
       next = mempcpy(next, row, columns * sizeof *row);
   }
+  return next;
+}
+
+/* The cells of all maps, and behind them the colour bar: all colours, twice. */
+static int write_data(const struct map_panels *panels, const struct colour_scale *scale,
+                      struct blob *data, struct error *error) {
+  const struct matrix *first = panels->matrix[0];
+  const size_t cells = first->columns * panels->repeat_across * first->rows * panels->repeat_down;
+  const size_t all = panels->count * cells + 2 * PALETTE_SIZE;
+  double values[PALETTE_SIZE];
+  double *start = memory_array(all, sizeof *start, "the coloured cells", error), *next = start;
+  if (!start) return ERROR_FAILED;
+  for (int i = 0; i < PALETTE_SIZE; i++)
+    values[i] = colour_value(scale, i);
+  for (size_t m = 0; m < panels->count; m++)
+    next = write_cells(panels->matrix[m], scale, panels, values, next);
   for (int i = 0; i < 2 * PALETTE_SIZE; i++)
     *next++ = values[i / 2];
-  *data = (struct blob){(char *)cells, all * sizeof *cells};
+  *data = (struct blob){(char *)start, all * sizeof *start};
   return OK;
 }
 
-static int draw(struct canvas *canvas, const struct matrix *matrix, const struct palette *palette,
+static int draw(struct canvas *canvas, struct map_panels *panels, const struct palette *palette,
                 struct colour_bar *bar, struct figure *figure, struct error *error) {
   struct blob data = {0};
-  struct map_panel panel;
-  int code = map_panel_lay_out(canvas, matrix, bar, &panel, error);
+  const struct matrix *first = panels->matrix[0];
+  int code = map_panels_lay_out(canvas, bar, panels, error);
   if (code) return code;
   canvas->keep_edges =
-      (double)matrix->columns < canvas->panel_width && (double)matrix->rows < canvas->panel_height;
-  write_palette(canvas, palette);
-  assign_frame(canvas);
-  code = assign_axes(canvas, matrix, &panel, error);
-  if (!code) code = colour_bar_assign(canvas, matrix, bar, error);
-  if (!code) code = write_data(matrix, &bar->scale, &panel, &data, error);
-  return code ? code : canvas_draw(canvas, "matrix", data, figure, error);
+      (double)first->columns < panels->width && (double)first->rows < panels->height;
+  palette_assign(canvas, palette);
+  code = assign_panels(canvas, panels, error);
+  if (!code) code = assign_axes(canvas, panels, error);
+  if (!code) code = colour_bar_assign(canvas, bar, error);
+  if (!code) code = write_data(panels, &bar->scale, &data, error);
+  if (code) return code;
+  fprintf(canvas->script,
+          "bar_data = sprintf(\"binary skip=%%d array=(2,256) format='%%%%float64' using 1\", "
+          "8*columns*rows*panels)\n");
+  return canvas_draw(canvas, "matrix bar", data, figure, error);
 }
 
 int figure_draw_matrix(const struct matrix *matrix, const struct figure_options *options,
                        enum figure_format format, const char *name, struct figure *figure,
                        struct error *error) {
+  return figure_draw_panels(&(struct panel_set){.matrix = &matrix, .count = 1}, options, format,
+                            name, figure, error);
+}
+
+int figure_draw_panels(const struct panel_set *set, const struct figure_options *options,
+                       enum figure_format format, const char *name, struct figure *figure,
+                       struct error *error) {
   struct palette palette;
   struct canvas canvas;
-  struct colour_bar bar;
+  struct colour_bar bar = {0};
+  struct map_panels panels = {.matrix = set->matrix, .count = set->count};
   *figure = (struct figure){0};
-  int code = check_matrix(matrix, error);
-  if (!code)
-    code = palette_find(options->palette ? options->palette : palette_default(matrix->range),
-                        &palette, error);
-  if (!code) code = colour_scale_fit(matrix, options->log_c, &bar.scale, error);
-  if (!code)
-    code = canvas_open(
-        options, format, name,
-        &(struct canvas_labels){NULL, matrix->column_axis.label, matrix->row_axis.label}, &canvas,
-        error);
+  int code = check_panels(set, &bar.range, error);
   if (code) return code;
-  code = draw(&canvas, matrix, &palette, &bar, figure, error);
+  const struct matrix *first = set->matrix[0];
+  bar.label = first->value_label;
+  code = palette_find(options->palette ? options->palette : palette_default(bar.range), &palette,
+                      error);
+  if (!code)
+    code =
+        colour_scale_fit_all(set->matrix, set->count, bar.range, options->log_c, &bar.scale, error);
+  if (!code)
+    code =
+        canvas_open(options, format, name,
+                    &(struct canvas_labels){NULL, first->column_axis.label, first->row_axis.label},
+                    &canvas, error);
+  if (code) return code;
+  code = write_titles(set, &panels, error);
+  if (!code) code = draw(&canvas, &panels, &palette, &bar, figure, error);
+  for (size_t i = 0; i < set->count; i++)
+    free(panels.title[i]);
   canvas_release(&canvas);
   return code;
 }

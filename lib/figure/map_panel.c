@@ -2,12 +2,17 @@
 
 #include <math.h>
 
+#include "lib/figure/lettering.h"
+
 /* A panel that whole cells fill to less than this share gets a higher resolution instead. */
 static const double least_filled = 0.8;
 
-/* Positions along an axis: as many as cells where nothing was reduced. */
 double map_axis_length(const struct matrix_axis *axis, size_t cells) {
   return (double)(axis->length ? axis->length : cells);
+}
+
+static size_t panels_down(const struct map_panels *panels) {
+  return (panels->count + panels->across - 1) / panels->across;
 }
 
 /* Ems of the numbers along an axis: those of its last position, at least. */
@@ -27,38 +32,133 @@ static bool has_square_cells(const struct matrix *matrix) {
   return fabs(panel_aspect(matrix) * (double)matrix->columns - (double)matrix->rows) < 1e-6;
 }
 
-/* Makes the panel smaller, in the middle of the width and at the top. */
-static void shrink_panel(struct canvas *canvas, double width, double height) {
-  const double spare = floor((canvas->panel_width - width) / 2),
-               below = canvas->panel_height - height;
+/* Sizes of the panels that the panel of the canvas has room for. */
+static void measure_panels(const struct canvas *canvas, struct map_panels *panels) {
+  const double across = (double)panels->across, down = (double)panels_down(panels);
+  panels->width = (canvas->panel_width - (across - 1) * panels->gap_across) / across;
+  panels->height = (canvas->panel_height - (down - 1) * panels->gap_down) / down;
+}
+
+/* Makes panels and grid smaller, in the middle of the width and at the top. */
+static void shrink_panels(struct canvas *canvas, struct map_panels *panels, double width,
+                          double height) {
+  const double across = (double)panels->across, down = (double)panels_down(panels);
+  const double grid_width = across * width + (across - 1) * panels->gap_across;
+  const double grid_height = down * height + (down - 1) * panels->gap_down;
+  const double spare = floor((canvas->panel_width - grid_width) / 2),
+               below = canvas->panel_height - grid_height;
   canvas->left += spare;
   canvas->spare_left += spare;
   canvas->bottom += below;
   canvas->spare_bottom += below;
-  canvas->panel_width = width;
-  canvas->panel_height = height;
+  canvas->panel_width = grid_width;
+  canvas->panel_height = grid_height;
+  panels->width = width;
+  panels->height = height;
 }
 
-static int set_panel(struct canvas *canvas, const struct matrix *matrix,
-                     const struct colour_bar *bar, struct error *error) {
+/* Room for the titles above a panel, dots. */
+static double title_height(const struct canvas *canvas, const struct map_panels *panels) {
+  return canvas_line(canvas, canvas->style.tick_size) * (double)panels->title_lines;
+}
+
+/* How many lines a title takes above a panel: at most two. */
+static size_t count_lines(const struct canvas *canvas, const struct map_panels *panels,
+                          const char *title) {
+  const double ems = panels->width / canvas_points(canvas, canvas->style.tick_size);
+  if (!title || !*title) return 0;
+  return title[lettering_line(title, ems)] ? 2 : 1;
+}
+
+static size_t count_title_lines(const struct canvas *canvas, const struct map_panels *panels) {
+  size_t most = 0;
+  for (size_t i = 0; i < panels->count; i++) {
+    const size_t lines = count_lines(canvas, panels, panels->title[i]);
+    if (lines > most) most = lines;
+  }
+  return most;
+}
+
+/* Numbers below neighbours stay apart, and so do a panel and the title below it. */
+static void set_gaps(const struct canvas *canvas, struct map_panels *panels) {
+  const struct matrix *matrix = panels->matrix[0];
+  const double tick = canvas_points(canvas, canvas->style.tick_size);
+  panels->gap_across = ceil(tick * (0.5 * axis_ems(&matrix->column_axis, matrix->columns) + 0.8));
+  panels->gap_down = ceil(title_height(canvas, panels) + tick * (panels->title_lines ? 0.6 : 0.8));
+}
+
+/* How many panels stand side by side: those of the fewest empty places, then those that
+   are largest in this width and height. */
+static size_t choose_across(const struct canvas *canvas, const struct map_panels *panels,
+                            double width, double height) {
+  const double aspect = panel_aspect(panels->matrix[0]);
+  const double legible = canvas_points(canvas, 8 * canvas->style.font_size);
+  size_t best = 0;
+  double best_score = -INFINITY;
+  for (size_t across = 1; across <= panels->count; across++) {
+    const size_t down = (panels->count + across - 1) / across;
+    const double size = (width - (double)(across - 1) * panels->gap_across) / (double)across;
+    const double fitting = (height - (double)(down - 1) * panels->gap_down) / (double)down / aspect;
+    const double shown = fmin(size, fitting);
+    /* Panels too small to read lose against any that are not. */
+    const double score = shown < legible
+                             ? shown / legible - 1e3
+                             : shown / legible - 10 * (double)(across * down - panels->count);
+    if (score > best_score) best = across, best_score = score;
+  }
+  return best;
+}
+
+/* Above an empty place in the last column the numbers of an axis stand beside the bar. */
+static void widen_bar_gap(const struct map_panels *panels, struct colour_bar *bar) {
+  bar->gap += panels->gap_across / 2;
+  bar->right_margin += panels->gap_across / 2;
+}
+
+/* The grid in the width of a sheet, or in width and height where these are decided. */
+static int set_panels(struct canvas *canvas, struct map_panels *panels, struct colour_bar *bar,
+                      struct error *error) {
+  const struct matrix *matrix = panels->matrix[0];
+  const double aspect = panel_aspect(matrix);
   const double title_room = 0.4 * canvas_points(canvas, canvas->style.tick_size);
-  int code = canvas_set_margins(canvas, axis_ems(&matrix->row_axis, matrix->rows),
-                                axis_ems(&matrix->column_axis, matrix->columns), bar->right_margin,
-                                title_room, error);
-  if (code) return code;
   const bool free_height = canvas->height == 0;
+  int code = OK;
+  panels->title_lines = 0;
+  /* The second time with the room that titles and numbers turned out to need. */
+  for (int pass = 0; pass < 2 && !code; pass++) {
+    set_gaps(canvas, panels);
+    code = canvas_set_margins(canvas, axis_ems(&matrix->row_axis, matrix->rows),
+                              axis_ems(&matrix->column_axis, matrix->columns), bar->right_margin,
+                              title_room + title_height(canvas, panels), error);
+    if (code) return code;
+    const double width = fmax(0, canvas->width * canvas->dpi - canvas->left - canvas->right);
+    const double height =
+        free_height ? 0.85 * width : canvas->height * canvas->dpi - canvas->top - canvas->bottom;
+    panels->across = choose_across(canvas, panels, width, height);
+    canvas->panel_width = width;
+    canvas->panel_height = height;
+    measure_panels(canvas, panels);
+    if (pass) break;
+    panels->title_lines = count_title_lines(canvas, panels);
+    if (panels->count % panels->across) widen_bar_gap(panels, bar);
+  }
   if (free_height) {
-    const double width = canvas->width * canvas->dpi - canvas->left - canvas->right;
-    canvas->height =
-        (canvas->top + canvas->bottom + fmax(0, width) * panel_aspect(matrix)) / canvas->dpi;
+    const double down = (double)panels_down(panels);
+    canvas->height = (canvas->top + canvas->bottom + down * panels->width * aspect +
+                      (down - 1) * panels->gap_down) /
+                     canvas->dpi;
   }
   code = canvas_set_panel(canvas, error);
-  if (!code && !free_height && has_square_cells(matrix)) {
-    const double aspect = panel_aspect(matrix);
-    const double width = fmin(canvas->panel_width, canvas->panel_height / aspect);
-    shrink_panel(canvas, width, width * aspect);
+  if (code) return code;
+  measure_panels(canvas, panels);
+  if (!(fmin(panels->width, panels->height) >= canvas_points(canvas, 2 * canvas->style.font_size)))
+    return error_set(error, ERROR_INPUT, "figure of %.2f × %.2f in is too small for %zu panels",
+                     canvas->width, canvas->height, panels->count);
+  if (!free_height && has_square_cells(matrix)) {
+    const double width = fmin(panels->width, panels->height / aspect);
+    shrink_panels(canvas, panels, width, width * aspect);
   }
-  return code;
+  return OK;
 }
 
 /* Dots of one cell along an axis, whole and at least one; 0 where the cells are more than the dots.
@@ -74,9 +174,9 @@ static double filled_dpi(double dpi, double panel, size_t cells) {
   return dpi * (dots + 1) * (double)cells / panel;
 }
 
-static double wanted_dpi(const struct canvas *canvas, const struct matrix *matrix) {
-  const double across = filled_dpi(canvas->dpi, canvas->panel_width, matrix->columns);
-  const double down = filled_dpi(canvas->dpi, canvas->panel_height, matrix->rows);
+static double wanted_dpi(const struct canvas *canvas, const struct map_panels *panels) {
+  const double across = filled_dpi(canvas->dpi, panels->width, panels->matrix[0]->columns);
+  const double down = filled_dpi(canvas->dpi, panels->height, panels->matrix[0]->rows);
   return ceil(fmax(across, down));
 }
 
@@ -96,30 +196,36 @@ static size_t divide_cell(double *dots, size_t cells) {
   return (size_t)pieces;
 }
 
-/* Makes the panel a whole number of dots per cell, and the sheet as high as that needs. */
-static int snap_panel(struct canvas *canvas, const struct matrix *matrix, bool free_height,
-                      struct map_panel *panel, struct error *error) {
-  double across = cell_dots(canvas->panel_width, matrix->columns);
-  double down = cell_dots(canvas->panel_height, matrix->rows);
+static void divide_cells(const struct matrix *matrix, double *across, double *down,
+                         struct map_panels *panels) {
+  if (has_square_cells(matrix)) {
+    *across = fmin(*across, *down);
+    panels->repeat_across = panels->repeat_down =
+        divide_cell(across, matrix->columns > matrix->rows ? matrix->columns : matrix->rows);
+    *down = *across;
+  } else {
+    panels->repeat_across = divide_cell(across, matrix->columns);
+    panels->repeat_down = divide_cell(down, matrix->rows);
+  }
+  if (matrix->columns * panels->repeat_across == 1) panels->repeat_across = 2;
+  if (matrix->rows * panels->repeat_down == 1) panels->repeat_down = 2;
+}
+
+/* Makes the panels a whole number of dots per cell, and the sheet as high as that needs. */
+static int snap_panels(struct canvas *canvas, bool free_height, struct map_panels *panels,
+                       struct error *error) {
+  const struct matrix *matrix = panels->matrix[0];
+  double across = cell_dots(panels->width, matrix->columns);
+  double down = cell_dots(panels->height, matrix->rows);
   if (across < 1 || down < 1)
     return error_set(
         error, ERROR_INPUT,
         "panel of %.0f × %.0f pixels cannot show %zu × %zu cells at %g dpi; raise it to %.0f dpi "
         "or reduce the map to fewer cells",
-        floor(canvas->panel_width), floor(canvas->panel_height), matrix->columns, matrix->rows,
-        canvas->dpi, wanted_dpi(canvas, matrix));
-  if (has_square_cells(matrix)) {
-    across = fmin(across, down);
-    panel->repeat_across = panel->repeat_down =
-        divide_cell(&across, matrix->columns > matrix->rows ? matrix->columns : matrix->rows);
-    down = across;
-  } else {
-    panel->repeat_across = divide_cell(&across, matrix->columns);
-    panel->repeat_down = divide_cell(&down, matrix->rows);
-  }
-  if (matrix->columns * panel->repeat_across == 1) panel->repeat_across = 2;
-  if (matrix->rows * panel->repeat_down == 1) panel->repeat_down = 2;
-  shrink_panel(canvas, across * (double)matrix->columns, down * (double)matrix->rows);
+        floor(panels->width), floor(panels->height), matrix->columns, matrix->rows, canvas->dpi,
+        wanted_dpi(canvas, panels));
+  divide_cells(matrix, &across, &down, panels);
+  shrink_panels(canvas, panels, across * (double)matrix->columns, down * (double)matrix->rows);
   if (free_height) {
     canvas->bottom -= canvas->spare_bottom;
     canvas->spare_bottom = 0;
@@ -128,21 +234,38 @@ static int snap_panel(struct canvas *canvas, const struct matrix *matrix, bool f
   return OK;
 }
 
-int map_panel_lay_out(struct canvas *canvas, const struct matrix *matrix, struct colour_bar *bar,
-                      struct map_panel *panel, struct error *error) {
+int map_panels_lay_out(struct canvas *canvas, struct colour_bar *bar, struct map_panels *panels,
+                       struct error *error) {
   const bool free_height = canvas->height == 0;
-  *panel = (struct map_panel){matrix->columns == 1 ? 2 : 1, matrix->rows == 1 ? 2 : 1};
-  colour_bar_measure(canvas, matrix, bar);
-  int code = set_panel(canvas, matrix, bar, error);
+  panels->repeat_across = panels->matrix[0]->columns == 1 ? 2 : 1;
+  panels->repeat_down = panels->matrix[0]->rows == 1 ? 2 : 1;
+  colour_bar_measure(canvas, bar);
+  int code = set_panels(canvas, panels, bar, error);
   if (code || canvas->format != FIGURE_PNG) return code;
   /* Margins are whole dots, so that one step may be a dot short. */
   for (int steps = 0; steps < 8 && !code && !canvas->fixed_dpi; steps++) {
-    const double dpi = wanted_dpi(canvas, matrix);
+    const double dpi = wanted_dpi(canvas, panels);
     if (dpi <= canvas->dpi) break;
     canvas->dpi = dpi;
     if (free_height) canvas->height = 0;
-    colour_bar_measure(canvas, matrix, bar);
-    code = set_panel(canvas, matrix, bar, error);
+    colour_bar_measure(canvas, bar);
+    code = set_panels(canvas, panels, bar, error);
   }
-  return code ? code : snap_panel(canvas, matrix, free_height, panel, error);
+  return code ? code : snap_panels(canvas, free_height, panels, error);
+}
+
+struct box map_panels_box(const struct canvas *canvas, const struct map_panels *panels,
+                          size_t index) {
+  const double column = (double)(index % panels->across), row = (double)(index / panels->across);
+  return (struct box){canvas->left + column * (panels->width + panels->gap_across),
+                      canvas->top + row * (panels->height + panels->gap_down), panels->width,
+                      panels->height};
+}
+
+double map_panels_title_y(const struct canvas *canvas, const struct map_panels *panels,
+                          size_t index) {
+  const double tick = canvas_points(canvas, canvas->style.tick_size);
+  const size_t lines = count_lines(canvas, panels, panels->title[index]);
+  return map_panels_box(canvas, panels, index).y - 0.25 * tick -
+         canvas_line(canvas, canvas->style.tick_size) * ((double)lines - 0.5);
 }

@@ -93,9 +93,15 @@ uint32_t palette_category(size_t index, int dark) {
   return colours[dark != 0][index % PALETTE_CATEGORIES];
 }
 
-/* The smallest positive finite cell; infinity when there is none. */
-static double smallest_positive(const struct matrix *matrix) {
-  double smallest = INFINITY;
+uint32_t palette_legible(const struct palette *palette, double part, int dark) {
+  static const double share = 225; /* without the pale end, or the dark one */
+  const int entry = (int)(part * share + 1e-9);
+  const uint8_t *rgb = palette->rgb[dark ? PALETTE_SIZE - 1 - entry : entry];
+  return (uint32_t)rgb[0] << 16 | (uint32_t)rgb[1] << 8 | rgb[2];
+}
+
+/* The smallest positive finite cell, at most `smallest`. */
+static double smallest_positive(const struct matrix *matrix, double smallest) {
   for (size_t i = 0; i < matrix->rows * matrix->columns; i++)
     if (matrix->cells[i] > 0 && matrix->cells[i] < smallest) smallest = matrix->cells[i];
   return smallest;
@@ -103,23 +109,35 @@ static double smallest_positive(const struct matrix *matrix) {
 
 int colour_scale_fit(const struct matrix *matrix, int logarithmic, struct colour_scale *scale,
                      struct error *error) {
-  double low, high;
-  if (!matrix_extent(matrix, &low, &high))
+  return colour_scale_fit_all(&matrix, 1, matrix->range, logarithmic, scale, error);
+}
+
+int colour_scale_fit_all(const struct matrix *const *matrix, size_t count, enum matrix_range range,
+                         int logarithmic, struct colour_scale *scale, struct error *error) {
+  double low = INFINITY, high = -INFINITY, positive = INFINITY;
+  for (size_t m = 0; m < count; m++) {
+    double smallest, largest;
+    if (!matrix_extent(matrix[m], &smallest, &largest)) continue;
+    low = fmin(low, smallest);
+    high = fmax(high, largest);
+    if (logarithmic) positive = smallest_positive(matrix[m], positive);
+  }
+  if (low > high)
     return error_set(error, ERROR_FAILED,
                      "nothing to draw: no cell of the map holds a finite number");
   if (logarithmic) {
-    low = smallest_positive(matrix);
+    low = positive;
     if (high <= 0)
       return error_set(
           error, ERROR_FAILED,
           "no cell of the map is greater than 0; a logarithmic colour scale needs one");
     /* 256 colours must be tellable apart after rounding. */
     if (high / low < 1 + 1e-9) low /= 1.1, high *= 1.1;
-  } else if (matrix->range == MATRIX_CYCLIC) {
+  } else if (range == MATRIX_CYCLIC) {
     low = 0;
     high = 2 * M_PI;
   } else {
-    if (matrix->range == MATRIX_DIVERGING) {
+    if (range == MATRIX_DIVERGING) {
       high = fmax(fabs(low), fabs(high));
       low = -high;
     }

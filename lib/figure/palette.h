@@ -27,6 +27,10 @@ const char *palette_default(enum matrix_range range);
 enum { PALETTE_CATEGORIES = 6 };
 uint32_t palette_category(size_t index, int dark);
 
+/* The colour at `part`, 0..1, of that share of a palette which lines and small signs can be read in
+   on a light ground, or on a dark one. 0xrrggbb. */
+uint32_t palette_legible(const struct palette *palette, double part, int dark);
+
 /* How values become colours. */
 struct colour_scale {
   double low, high; /* low < high */
@@ -38,6 +42,10 @@ struct colour_scale {
    and none is > 0. */
 int colour_scale_fit(const struct matrix *matrix, int logarithmic, struct colour_scale *scale,
                      struct error *error);
+
+/* The scale of several matrices together, as one of that range. */
+int colour_scale_fit_all(const struct matrix *const *matrix, size_t count, enum matrix_range range,
+                         int logarithmic, struct colour_scale *scale, struct error *error);
 
 /* Whether a value has a colour: NaN has none, on a logarithmic scale neither 0 nor what is below.
  */

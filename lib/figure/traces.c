@@ -21,7 +21,7 @@ static int find_column(const struct table *table, const char *name, struct error
   return column;
 }
 
-static int find_numbers(const struct table *table, const char *name, struct error *error) {
+int find_numbers(const struct table *table, const char *name, struct error *error) {
   const int column = find_column(table, name, error);
   if (column < 0 || table_column_kind(table, (size_t)column) != COLUMN_TEXT) return column;
   error_set(error, ERROR_INPUT, "column '%s' holds text; numbers can be drawn", name);

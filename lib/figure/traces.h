@@ -38,6 +38,9 @@ struct point {
 };
 bool point_shows(const struct point *point, bool log_x, bool log_y);
 
+/* The column of that name; −1 with the error when there is none or it holds text. */
+int find_numbers(const struct table *table, const char *name, struct error *error);
+
 void traces_release(struct traces *traces);
 
 /* Smallest and largest coordinates. */

@@ -117,7 +117,13 @@ int gguf_place_tensors(struct gguf *gguf, size_t at, struct error *error) {
   if (failed) return failed;
   const uint64_t over = at % alignment, padding = over ? alignment - over : 0;
   /* A file of values alone may do without the padding. */
-  const uint64_t size = gguf->bytes.size - at, there = size > padding ? size - padding : 0;
+  if (!gguf->tensor_count) return OK;
+  if (padding > gguf->bytes.size - at)
+    return error_set(error, ERROR_INPUT,
+                     "the file is shorter than it says: its data begin at byte %" PRIu64
+                     ", it has %zu bytes",
+                     at + padding, gguf->bytes.size);
+  const uint64_t there = gguf->bytes.size - at - padding;
   for (size_t i = 0; i < gguf->tensor_count; i++) {
     struct gguf_tensor *tensor = &gguf->tensors[i];
     if (tensor->offset % alignment)

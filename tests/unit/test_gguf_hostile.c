@@ -217,6 +217,11 @@ static void offsets(void **state) {
   }
   make_padding(&make, 32);
   bad(make, "tensor 'a' is there twice");
+  /* Of an empty tensor, too, the place is in the file. */
+  make = make_gguf(3, 1, 0);
+  make_tensor(&make, "t", 1, EXTENTS(0));
+  make_place(&make, 0, 0);
+  bad(make, "the file is shorter than it says: its data begin at byte 64, it has 57 bytes");
   /* The padding behind the last may be missing. */
   good(one_tensor(1, EXTENTS(8), 0, 64, 96));
 }

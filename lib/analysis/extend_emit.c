@@ -26,6 +26,8 @@ static int check(const struct rope_spec *spec, bool hf4, struct error *error) {
                      "a config.json of Hugging Face cannot say '%s': linear, dynamic, yarn, "
                      "longrope, llama3, proportional, or what only changes the base (ntk, base)",
                      type);
+  if (hf4 && !strcmp(type, "proportional"))
+    return error_set(error, ERROR_INPUT, "transformers 4 does not know the type '%s'", type);
   if (hf4 && *spec->layer_type)
     return error_set(error, ERROR_INPUT,
                      "the names of transformers 4 cannot say a RoPE of the layer type '%s' alone",
@@ -74,6 +76,14 @@ static void emit_old(const struct rope_spec *spec, double base, struct meta *roo
     emit_scaling(spec, meta_object(root, "rope_scaling"));
 }
 
+/* The share of a head that rotates: Hugging Face multiplies it by head_dim and cuts off what is
+   behind the point. */
+static double share_of(const struct rope_spec *spec) {
+  const double head = (double)spec->head_dim, rotary = (double)spec->rotary_dim;
+  const double share = rotary / head;
+  return share * head < rotary ? nextafter(share, 1) : share;
+}
+
 static void emit_new(const struct rope_spec *spec, double base, struct meta *root) {
   struct meta *rope = meta_object(root, "rope_parameters");
   if (*spec->layer_type) rope = meta_object(rope, spec->layer_type);
@@ -81,7 +91,7 @@ static void emit_new(const struct rope_spec *spec, double base, struct meta *roo
   emit_scaling(spec, rope);
   /* It may have stood in the dictionary that this one replaces. */
   if (spec->rotary_dim != spec->head_dim && isnan(spec_parameter(spec, "partial_rotary_factor")))
-    meta_set_real(rope, "partial_rotary_factor", (double)spec->rotary_dim / (double)spec->head_dim);
+    meta_set_real(rope, "partial_rotary_factor", share_of(spec));
 }
 
 int extend_emit(const struct rope_spec *spec, bool hf4, char **json, struct error *error) {

@@ -154,10 +154,10 @@ struct score_sums {
   double sum, square; /* Σ S, Σ S² */
   double toeplitz; /* Σ over distances of (Σ S at that distance)² / count: what of Σ S² lies in
                       the diagonal means */
-  double symmetric; /* Σ S(m, n)·S(n, m); NaN under a causal mask */
+  double symmetric; /* Σ S(m, n)·S(n, m); NaN where anything is masked */
 };
 
-/* Sums over the rows of one draw of P, the softmax over the keys of scale · score. */
+/* Sums over the rows of one draw of P, the softmax over the keys; NaN when a row sees no key. */
 struct weight_sums {
   double locality; /* Σ P(m, n)·2^−|m − n| */
   double distance; /* Σ P(m, n)·|m − n|, tokens */
@@ -166,18 +166,28 @@ struct weight_sums {
 
 /* Scores of query and key sets, reduced in one pass to whatever is asked for: tiles of the map
    averaged over the batch, profiles by distance, sums. The full map is never stored.
-   score(m, n) = query_m · key_n, where both have `query_add`, `key_add` added first and are rotated
-   then, as far as given. With softmax the tiles hold weights over the keys of scale · score,
-   averaged over the batch after the softmax. Mean tiles without softmax cost O(length · dim), not
-   O(length² · dim).
+   score(m, n) = query_m · key_n + bias(m − n), where both vectors have `query_add`, `key_add` added
+   first and are rotated then, as far as given. With softmax the tiles hold weights over the keys,
+   averaged over the batch after the softmax; it is that of
+
+     scale · query_m · key_n + bias(m − n):
+
+   ALiBi and T5 add what depends on the distance behind the scaling (arXiv:2108.12409,
+   arXiv:1910.10683). A bias of −∞ masks its distance, as a causal mask does those below 0: such
+   scores count nowhere, their weights are 0, whatever the vectors hold.
+
+   Mean tiles without softmax cost O(length · (dim + rows + columns)), not O(length² · dim), unless
+   the bias masks.
 
    Vectors are rotated in double. The rest is done in double, u = 2^-53, or with `single` in float,
-   u = 2^-24 (but mean tiles without softmax, `symmetric`, and every sum of many terms, which are in
-   double always). To first order in u
-   - a score is off by at most E = (dim + batch + 24)·u·|query|·|key|, both after the rotation;
-   - a weight by at most the factor 2·|scale|·max E + 8u·max|scale·S| + (batch + 12)·u of itself,
-     the maxima over its row; weights below 2^-126 (single) or 2^-1022 of the row's largest are 0.
- */
+   u = 2^-24 (but mean tiles without softmax, what is added to scores that come from the product,
+   and every sum of many terms, which are in double always; so is `symmetric` without a bias). To
+   first order in u, with B the largest |bias| that is not masked,
+   - a score is off by at most E = (dim + batch + 24)·u·|query|·|key|, both after the rotation, and
+     by (dim + batch + 24)·2^-53·B besides;
+   - a weight by at most the factor 2·|scale|·max E + 8u·max|scale·q·k| + (batch + 12)·u of itself,
+     the maxima over its row, and with a bias by 2u·max|scale·q·k| + 10u·B more; weights below
+     2^-126 (single) or 2^-1022 of the row's largest are 0. */
 struct score_batch {
   size_t batch, length, dim;         /* positions 0 .. length−1 of queries and of keys; < 2^31 */
   const double *query, *key;         /* (batch, position, dim) content; NULL: zeros */
@@ -185,11 +195,13 @@ struct score_batch {
   enum layout layout;                /* of the rotation */
   double amplitude;                  /* of cos and sin of the rotation */
   const double *query_add, *key_add; /* (position, dim) added to the content; NULL: nothing */
-  bool causal;                       /* keys after the query are masked */
-  bool single;                       /* compute in float */
-  bool softmax;                      /* what the tiles hold: weights, not scores */
-  double scale;                      /* of the scores inside the softmax */
-  struct tiles tiles;                /* cells NULL: none, if anything below is wanted */
+  const double *bias; /* (2·length − 1), distance query − key, −(length − 1) first: numbers, −∞ or
+                         NaN; NULL: nothing */
+  bool causal;                         /* keys after the query are masked */
+  bool single;                         /* compute in float */
+  bool softmax;                        /* what the tiles hold: weights, not scores */
+  double scale;                        /* of the scores inside the softmax */
+  struct tiles tiles;                  /* cells NULL: none, if anything below is wanted */
   const struct score_profile *profile; /* NULL: none */
   struct score_sums *sums;             /* (draw) out, or NULL */
   struct weight_sums *weights;         /* (draw) out, or NULL */

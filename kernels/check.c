@@ -165,13 +165,22 @@ static int check_histogram(const struct score_batch *batch, struct error *error)
   return check_levels(profile->level, profile->levels, error);
 }
 
+static int check_bias(const struct score_batch *batch, struct error *error) {
+  for (size_t t = 0; batch->bias && t < 2 * batch->length - 1; t++)
+    if (batch->bias[t] == INFINITY)
+      return error_set(error, ERROR_FAILED,
+                       "cannot compute: 'bias' at distance %lld is inf, a number or -inf is needed",
+                       (long long)t - (long long)batch->length + 1);
+  return OK;
+}
+
 int check_scores(const struct score_batch *batch, struct error *error) {
   const bool tiles = batch->tiles.cells || !(batch->profile || batch->sums || batch->weights);
   if (!batch->batch) return too_small("batch", error);
   if (check_extent("dim", batch->dim, error) || check_extent("length", batch->length, error) ||
       (tiles && check_tiles(&batch->tiles, batch->length, error)) ||
       check_scale((tiles && batch->softmax) || batch->weights, batch->scale, error) ||
-      check_histogram(batch, error))
+      check_histogram(batch, error) || check_bias(batch, error))
     return error->code;
   if (!batch->rotation) return OK;
   if (check_phases(batch->rotation, true, error) || check_layout(batch->layout, error) ||

@@ -1,5 +1,6 @@
 #include "kernels/grid.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "lib/base/memory.h"
@@ -48,4 +49,19 @@ uint64_t tile_unmasked(const struct tile *tile, bool causal) {
   const uint64_t end = tile->row_end < tile->column_end ? tile->row_end : tile->column_end;
   const uint64_t fewest = first + 1 - tile->column, most = end - tile->column;
   return (fewest + most) * (end - first) / 2 + (tile->row_end - end) * width;
+}
+
+uint64_t tile_unmasked_by(const struct tile *tile, bool causal, const double *bias, size_t length) {
+  if (!bias) return tile_unmasked(tile, causal);
+  const int64_t row = (int64_t)tile->row, row_end = (int64_t)tile->row_end,
+                column = (int64_t)tile->column, column_end = (int64_t)tile->column_end;
+  int64_t first = row - column_end + 1;
+  if (causal && first < 0) first = 0;
+  uint64_t count = 0;
+  for (int64_t t = first; t < row_end - column; t++) {
+    const int64_t low = row > column + t ? row : column + t,
+                  high = row_end < column_end + t ? row_end : column_end + t; /* of the queries */
+    if (bias[t + (int64_t)length - 1] != -INFINITY) count += (uint64_t)(high - low);
+  }
+  return count;
 }

@@ -30,4 +30,7 @@ static inline struct tile grid_tile(const struct grid *grid, size_t row, size_t 
 /* How many scores of the tile are not masked. */
 uint64_t tile_unmasked(const struct tile *tile, bool causal);
 
+/* The same where a bias of −∞ masks besides: `bias` as in struct score_batch, NULL: none. */
+uint64_t tile_unmasked_by(const struct tile *tile, bool causal, const double *bias, size_t length);
+
 #endif

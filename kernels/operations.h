@@ -10,7 +10,7 @@
 #include "kernels/backend.h"
 
 /* Goes up whenever this table or a batch struct of backend.h changes. */
-#define OPERATIONS_ABI 6u
+#define OPERATIONS_ABI 7u
 
 /* What an operation of a plug-in returns for a batch that it leaves to the CPU, untouched; likewise
    an operation may be NULL. */

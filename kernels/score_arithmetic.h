@@ -17,10 +17,10 @@ struct score_product {
   size_t stride; /* numbers from one row of scores to the next */
 };
 
-/* Sums over e = 2^(scale·score − peak) of a row of scores. */
+/* Sums over e = 2^(x − peak) of a row of scores, x = scale·score + bias. */
 struct exponential_sums {
   double total;    /* Σ e */
-  double exponent; /* Σ e·(scale·score − peak) */
+  double exponent; /* Σ e·(x − peak) */
   double distance; /* Σ e·|m − n| */
 };
 
@@ -34,15 +34,18 @@ struct score_arithmetic {
   /* sum = factor·number, or added to what is there. */
   void (*average)(const void *number, size_t count, double factor, bool add, void *sum);
 
-  /* The largest of scale·score, leaving out NaN: the exponentials of NaN are NaN soon enough. */
-  double (*peak)(const void *score, size_t count, double scale);
+  /* For the following `bias` holds a number for each score, or is NULL: nothing is added. Where it
+     is −∞ e is 0, whatever the score. */
+
+  /* The largest x, leaving out NaN: the exponentials of NaN are NaN soon enough. */
+  double (*peak)(const void *score, const void *bias, size_t count, double scale);
 
   /* Replaces scores by e, for a peak that is not below any; the sum of them. */
-  double (*exponentials)(void *score, size_t count, double scale, double peak);
+  double (*exponentials)(void *score, const void *bias, size_t count, double scale, double peak);
 
   /* The same with all three sums; `offset` is n − m of the first score. */
-  struct exponential_sums (*moments)(void *score, size_t count, double scale, double peak,
-                                     double offset);
+  struct exponential_sums (*moments)(void *score, const void *bias, size_t count, double scale,
+                                     double peak, double offset);
 };
 
 extern const struct score_arithmetic score_arithmetic_double, score_arithmetic_single;

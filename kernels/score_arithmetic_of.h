@@ -55,10 +55,16 @@ static void average(const void *restrict number, size_t count, double factor, bo
   }
 }
 
-VECTOR_CLONES
-static double peak(const void *score, size_t count, double scale) {
-  const NUMBER *restrict input = score;
-  const NUMBER factor = (NUMBER)scale;
+/* log2(e)·(scale·score + bias); each loop below is compiled with a bias and without. */
+static inline NUMBER exponent_of(NUMBER score, NUMBER factor, const NUMBER *bias, size_t i) {
+  const NUMBER exponent = score * factor;
+  if (!bias) return exponent;
+  return bias[i] == (NUMBER)-INFINITY ? (NUMBER)-INFINITY : exponent + bias[i];
+}
+
+static inline __attribute__((always_inline)) double peak_of(const NUMBER *restrict input,
+                                                            const NUMBER *restrict bias,
+                                                            size_t count, NUMBER factor) {
   NUMBER lane[LANES];
   for (size_t l = 0; l < LANES; l++)
     lane[l] = (NUMBER)-INFINITY;
@@ -66,7 +72,7 @@ static double peak(const void *score, size_t count, double scale) {
     const size_t width = count - i < LANES ? count - i : LANES;
 #pragma omp simd
     for (size_t l = 0; l < width; l++) {
-      const NUMBER exponent = input[i + l] * factor;
+      const NUMBER exponent = exponent_of(input[i + l], factor, bias, i + l);
       lane[l] = exponent > lane[l] ? exponent : lane[l];
     }
   }
@@ -76,15 +82,21 @@ static double peak(const void *score, size_t count, double scale) {
 }
 
 VECTOR_CLONES
-static double exponentials(void *score, size_t count, double scale, double top) {
-  NUMBER *restrict number = score;
-  const NUMBER factor = (NUMBER)scale, shift = (NUMBER)top;
+static double peak(const void *score, const void *bias, size_t count, double scale) {
+  return bias ? peak_of(score, bias, count, (NUMBER)scale)
+              : peak_of(score, NULL, count, (NUMBER)scale);
+}
+
+static inline __attribute__((always_inline)) double exponentials_of(NUMBER *restrict number,
+                                                                    const NUMBER *restrict bias,
+                                                                    size_t count, NUMBER factor,
+                                                                    NUMBER shift) {
   double lane[LANES] = {0};
   for (size_t i = 0; i < count; i += LANES) {
     const size_t width = count - i < LANES ? count - i : LANES;
 #pragma omp simd
     for (size_t l = 0; l < width; l++) {
-      const NUMBER e = EXPONENTIAL(number[i + l] * factor - shift);
+      const NUMBER e = EXPONENTIAL(exponent_of(number[i + l], factor, bias, i + l) - shift);
       number[i + l] = e;
       lane[l] += (double)e;
     }
@@ -93,10 +105,14 @@ static double exponentials(void *score, size_t count, double scale, double top) 
 }
 
 VECTOR_CLONES
-static struct exponential_sums moments(void *score, size_t count, double scale, double top,
-                                       double offset) {
-  NUMBER *restrict number = score;
-  const NUMBER factor = (NUMBER)scale, shift = (NUMBER)top;
+static double exponentials(void *score, const void *bias, size_t count, double scale, double top) {
+  return bias ? exponentials_of(score, bias, count, (NUMBER)scale, (NUMBER)top)
+              : exponentials_of(score, NULL, count, (NUMBER)scale, (NUMBER)top);
+}
+
+static inline __attribute__((always_inline)) struct exponential_sums moments_of(
+    NUMBER *restrict number, const NUMBER *restrict bias, size_t count, NUMBER factor, NUMBER shift,
+    double offset) {
   double total[LANES] = {0}, exponent[LANES] = {0}, distance[LANES] = {0}, ramp[LANES];
   for (size_t l = 0; l < LANES; l++)
     ramp[l] = offset + (double)l;
@@ -105,14 +121,22 @@ static struct exponential_sums moments(void *score, size_t count, double scale, 
     const double start = (double)i;
 #pragma omp simd
     for (size_t l = 0; l < width; l++) {
-      const NUMBER x = number[i + l] * factor - shift, e = EXPONENTIAL(x);
+      const NUMBER x = exponent_of(number[i + l], factor, bias, i + l) - shift, e = EXPONENTIAL(x);
       number[i + l] = e;
       total[l] += (double)e;
-      exponent[l] += (double)e * (double)x;
+      /* e·ln e tends to 0 */
+      exponent[l] += (double)e * (double)(bias && x == (NUMBER)-INFINITY ? 0 : x);
       distance[l] += (double)e * fabs(start + ramp[l]);
     }
   }
   return (struct exponential_sums){add_lanes(total), add_lanes(exponent), add_lanes(distance)};
+}
+
+VECTOR_CLONES
+static struct exponential_sums moments(void *score, const void *bias, size_t count, double scale,
+                                       double top, double offset) {
+  return bias ? moments_of(score, bias, count, (NUMBER)scale, (NUMBER)top, offset)
+              : moments_of(score, NULL, count, (NUMBER)scale, (NUMBER)top, offset);
 }
 
 const struct score_arithmetic ARITHMETIC = {

@@ -31,7 +31,8 @@ void diagonals_add(struct diagonals *diagonals, const struct score_part *part, d
                    double *room);
 void diagonals_join(struct diagonals *diagonals, size_t row_end, size_t rows, const double *room);
 
-/* Fills what the batch asks for; `symmetric` of the sums is not touched. */
+/* Fills what the batch asks for, but of `symmetric` of the sums only what the bias makes of it: see
+   score_symmetric_cpu.c. */
 void diagonals_finish(const struct diagonals *diagonals);
 
 /* Widens the range by the finite scores of a part. */

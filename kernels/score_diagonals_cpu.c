@@ -163,6 +163,7 @@ void diagonals_join(struct diagonals *diagonals, size_t row_end, size_t rows, co
 static double count_at(const struct diagonals *diagonals, size_t distance) {
   const size_t length = diagonals->batch->length, zero = length - 1;
   if (diagonals->batch->causal && distance < zero) return 0;
+  if (diagonals->batch->bias && diagonals->batch->bias[distance] == -INFINITY) return 0;
   return (double)(distance < zero ? distance + 1 : diagonals->distances - distance);
 }
 
@@ -170,7 +171,8 @@ static void finish_draw(const struct diagonals *diagonals, size_t draw) {
   const struct score_batch *batch = diagonals->batch;
   const double *sum = diagonals->sum + draw * diagonals->distances,
                *square = diagonals->square + draw * diagonals->distances;
-  double total = 0, energy = 0, toeplitz = 0;
+  const double *bias = batch->bias;
+  double total = 0, energy = 0, toeplitz = 0, mirrored = 0;
   for (size_t t = 0; t < diagonals->distances; t++) {
     const double count = count_at(diagonals, t);
     const size_t at = draw * diagonals->distances + t;
@@ -178,14 +180,17 @@ static void finish_draw(const struct diagonals *diagonals, size_t draw) {
       batch->profile->mean[at] = count > 0 ? sum[t] / count : NAN;
     if (batch->profile && batch->profile->square)
       batch->profile->square[at] = count > 0 ? square[t] / count : NAN;
+    if (!(count > 0)) continue;
     total += sum[t];
     energy += square[t];
-    toeplitz += count > 0 ? sum[t] * (sum[t] / count) : 0;
+    toeplitz += sum[t] * (sum[t] / count);
+    if (bias) mirrored += bias[diagonals->distances - 1 - t] * (2 * sum[t] - count * bias[t]);
   }
   if (!batch->sums) return;
   batch->sums[draw].sum = total;
   batch->sums[draw].square = energy;
   batch->sums[draw].toeplitz = toeplitz;
+  batch->sums[draw].symmetric = mirrored;
 }
 
 /* Where the score of this rank (0 is the smallest) is, as if a bin's scores were spread evenly. */

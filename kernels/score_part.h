@@ -1,8 +1,9 @@
-/* A rectangle of scores of one draw, or of the mean over the draws, while it is in the cache. */
+/* A rectangle of scores of one draw, or of the mean over the draws, while it is in the cache: as
+   they come from the product. What is added to them is added on the way out. */
 #ifndef ROPETOOL_KERNELS_SCORE_PART_H
 #define ROPETOOL_KERNELS_SCORE_PART_H
 
-#include "kernels/score_arithmetic.h"
+#include "kernels/score_bias.h"
 
 enum { PART_ROWS = 256, PART_KEYS = 512 }; /* at most */
 
@@ -14,6 +15,11 @@ struct score_part {
   size_t key, key_end; /* keys key .. key_end − 1 */
   void *score;         /* (query, stride) */
   size_t stride;
+
+  /* Of its first row and key, each row one before that of the row above it; NULL: nothing. */
+  const double *bias;   /* added to what is read, */
+  double masked;        /* or, where it is −∞, this instead */
+  const void *exponent; /* numbers, added to log2(e)·scale·score in the softmax */
 };
 
 /* How many of its keys query m may see: the first ones. */
@@ -26,10 +32,16 @@ static inline void *score_part_row(const struct score_part *part, size_t m) {
   return (char *)part->score + (m - part->row) * part->stride * part->arithmetic->size;
 }
 
-/* The first `count` scores of query m, times `factor`. */
+/* The first `count` scores of query m: `factor` times what is stored, plus the bias. */
 static inline void score_part_load(const struct score_part *part, size_t m, size_t count,
                                    double factor, double *value) {
   part->arithmetic->load(score_part_row(part, m), count, factor, value);
+  if (part->bias) score_bias_add(part->bias - (m - part->row), count, part->masked, value);
+}
+
+static inline const void *score_part_exponent(const struct score_part *part, size_t m) {
+  return part->exponent ? (const char *)part->exponent - (m - part->row) * part->arithmetic->size
+                        : NULL;
 }
 
 #endif

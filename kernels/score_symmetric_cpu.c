@@ -2,7 +2,12 @@
 
      tr(Q Kᵀ Q Kᵀ) = tr(G G) = Σ_ij G_ij·G_ji,   G = Kᵀ Q   (dim, dim)
 
-   in O(length · dim²) instead of O(length² · dim). */
+   in O(length · dim²) instead of O(length² · dim). A bias b adds, with A = Q Kᵀ and over distances
+   t of n_t scores,
+
+     2 Σ_mn A(m, n)·b(n − m) + Σ_t n_t·b(t)·b(−t) = Σ_t b(−t)·(2 Σ_{m−n=t} S(m, n) − n_t·b(t))
+
+   which the sums along the diagonals hold already. */
 #include <cblas.h>
 #include <math.h>
 #include <omp.h>
@@ -35,9 +40,10 @@ static double trace_of(const struct score_rows *rows, size_t draw, double *room)
 
 int scores_symmetric(const struct score_rows *rows, struct error *error) {
   const struct score_batch *batch = rows->batch;
-  for (size_t draw = 0; batch->causal && draw < batch->batch; draw++)
+  const bool masked = batch->causal || score_bias_masks(batch);
+  for (size_t draw = 0; masked && draw < batch->batch; draw++)
     batch->sums[draw].symmetric = NAN;
-  if (batch->causal) return OK;
+  if (masked) return OK;
   const size_t threads = (size_t)omp_get_max_threads(), dim = batch->dim;
   const size_t doubles = size_product(dim, dim + 2 * ROWS);
   double *memory = memory_array(size_product(threads, doubles), sizeof *memory,
@@ -45,7 +51,7 @@ int scores_symmetric(const struct score_rows *rows, struct error *error) {
   if (!memory) return error->code;
 #pragma omp parallel for schedule(dynamic) if (batch->batch > 1)
   for (size_t draw = 0; draw < batch->batch; draw++)
-    batch->sums[draw].symmetric =
+    batch->sums[draw].symmetric +=
         trace_of(rows, draw, memory + (size_t)omp_get_thread_num() * doubles);
   free(memory);
   return OK;

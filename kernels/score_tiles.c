@@ -62,13 +62,15 @@ void tile_fold_add(const struct tile_fold *fold, const struct score_part *part,
   }
 }
 
-void tiles_finish(const struct grid *grid, const struct reduction_rule *rule, bool causal,
-                  size_t tile_row, double *cells) {
+void tiles_finish(const struct grid *grid, const struct reduction_rule *rule,
+                  const struct score_batch *batch, const double *bias, size_t tile_row) {
+  double *cells = batch->tiles.cells + tile_row * grid->columns;
   for (size_t c = 0; c < grid->columns; c++) {
     const struct tile tile = grid_tile(grid, tile_row, c);
-    if (causal && tile.column >= tile.row_end)
+    const uint64_t unmasked = tile_unmasked_by(&tile, batch->causal, bias, batch->length);
+    if (!unmasked)
       cells[c] = NAN;
     else if (rule->mean)
-      cells[c] /= (double)tile_unmasked(&tile, causal);
+      cells[c] /= (double)unmasked;
   }
 }

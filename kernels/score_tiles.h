@@ -37,8 +37,9 @@ struct tile_fold {
 void tile_fold_add(const struct tile_fold *fold, const struct score_part *part,
                    const double *factor, size_t stride);
 
-/* Divides the means of a row of tiles by the number of scores, and marks what is all masked. */
-void tiles_finish(const struct grid *grid, const struct reduction_rule *rule, bool causal,
-                  size_t tile_row, double *cells);
+/* Divides the means of a row of the batch's tiles by the number of scores, and marks what is all
+   masked. `bias`: that of the batch, NULL when it masks nothing. */
+void tiles_finish(const struct grid *grid, const struct reduction_rule *rule,
+                  const struct score_batch *batch, const double *bias, size_t tile_row);
 
 #endif

@@ -41,21 +41,25 @@ static double near_sum(const struct score_arithmetic *arithmetic, size_t m, size
   return sum;
 }
 
-void row_weights_add(struct row_weights *row, const struct row_softmax *softmax, size_t m,
-                     size_t key, void *score, size_t count) {
+void row_weights_add(struct row_weights *row, const struct row_softmax *softmax,
+                     const struct score_part *part, size_t m, size_t count) {
   const struct score_arithmetic *arithmetic = softmax->arithmetic;
-  const double peak = arithmetic->peak(score, count, softmax->scale);
+  void *score = score_part_row(part, m);
+  const void *bias = score_part_exponent(part, m);
+  const double peak = arithmetic->peak(score, bias, count, softmax->scale);
   if (peak > row->peak) raise_peak(row, peak);
+  /* As long as all is masked there is no peak, and −∞ less −∞ would be NaN. */
+  const double top = bias && row->peak == -INFINITY ? 0 : row->peak;
   if (!softmax->sums) {
-    row->sums.total += arithmetic->exponentials(score, count, softmax->scale, row->peak);
+    row->sums.total += arithmetic->exponentials(score, bias, count, softmax->scale, top);
     return;
   }
   const struct exponential_sums sums =
-      arithmetic->moments(score, count, softmax->scale, row->peak, (double)key - (double)m);
+      arithmetic->moments(score, bias, count, softmax->scale, top, (double)part->key - (double)m);
   row->sums.total += sums.total;
   row->sums.exponent += sums.exponent;
   row->sums.distance += sums.distance;
-  row->locality += near_sum(arithmetic, m, key, score, count);
+  row->locality += near_sum(arithmetic, m, part->key, score, count);
 }
 
 double row_weights_factor(const struct row_weights *row, double peak) {

@@ -5,7 +5,7 @@
 #define ROPETOOL_KERNELS_SCORE_WEIGHTS_H
 
 #include "kernels/backend.h"
-#include "kernels/score_arithmetic.h"
+#include "kernels/score_part.h"
 
 struct row_weights {
   double peak;                  /* the largest exponent so far */
@@ -22,10 +22,10 @@ struct row_softmax {
 
 void row_weights_start(struct row_weights *row);
 
-/* Takes scores of query m and keys key .. key + count − 1 in, and replaces them by their
-   exponentials against row->peak. */
-void row_weights_add(struct row_weights *row, const struct row_softmax *softmax, size_t m,
-                     size_t key, void *score, size_t count);
+/* Takes the first `count` scores of query m of a part in, and replaces them by their exponentials
+   against row->peak. */
+void row_weights_add(struct row_weights *row, const struct row_softmax *softmax,
+                     const struct score_part *part, size_t m, size_t count);
 
 /* What turns exponentials against `peak` into weights. */
 double row_weights_factor(const struct row_weights *row, double peak);

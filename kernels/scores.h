@@ -3,6 +3,7 @@
 #define ROPETOOL_KERNELS_SCORES_H
 
 #include "kernels/grid.h"
+#include "kernels/score_bias.h"
 #include "kernels/score_diagonals.h"
 #include "kernels/score_rows.h"
 
@@ -17,11 +18,11 @@ struct score_pass {
 };
 int scores_pass(const struct score_pass *pass, struct error *error);
 
-/* Means of scores as products of means, never a single score: reduction mean, no softmax.
-   (scores_mean_cpu.c) */
+/* Means of scores as products of means, never a single score: reduction mean, no softmax, no bias
+   that masks. (scores_mean_cpu.c) */
 int scores_mean(const struct score_rows *rows, const struct grid *grid, struct error *error);
 
-/* `symmetric` of the batch's sums. (score_symmetric_cpu.c) */
+/* Completes `symmetric` of the batch's sums, after diagonals_finish. (score_symmetric_cpu.c) */
 int scores_symmetric(const struct score_rows *rows, struct error *error);
 
 #endif

@@ -1,7 +1,9 @@
 /* Scores of queries and keys, reduced to what is asked for:
 
-     S(m, n) = (1/B) Σ_b q_bm · k_bn,   or with softmax over the keys n' that query m may see
-     P(m, n) = (1/B) Σ_b exp(scale·q_bm·k_bn) / Σ_n' exp(scale·q_bm·k_bn') */
+     S(m, n) = (1/B) Σ_b q_bm · k_bn + bias(m − n),   or with softmax over the keys n' that query m
+   may see
+
+     P(m, n) = (1/B) Σ_b exp(x_bmn) / Σ_n' exp(x_bmn'),   x_bmn = scale·q_bm·k_bn + bias(m − n) */
 #include <math.h>
 
 #include "kernels/cpu.h"
@@ -43,7 +45,8 @@ static int run_pass(const struct score_rows *rows, const struct grid *grid, bool
 
 static int run(const struct score_rows *rows, const struct grid *grid, struct error *error) {
   const struct score_batch *batch = rows->batch;
-  const bool linear = batch->tiles.reduction == REDUCE_MEAN && !batch->softmax;
+  const bool linear =
+      batch->tiles.reduction == REDUCE_MEAN && !batch->softmax && !score_bias_masks(batch);
   const bool tiles = batch->tiles.cells;
   int status = OK;
   if (tiles && linear) status = scores_mean(rows, grid, error);

@@ -11,7 +11,9 @@
      (Σ_{m >= end of C} q_m) · (Σ_C k_n)   +   Σ_m q_m · Σ_{n∈C, n <= m} k_n
 
    where the inner sum runs along with m, from the keys before R on. Triangles meet at their
-   corners, so all of them together have as many rows as the map. */
+   corners, so all of them together have as many rows as the map.
+
+   A bias depends on the distance alone: profile_tiles_cpu.c has its means. */
 #include <cblas.h>
 #include <math.h>
 #include <omp.h>
@@ -163,6 +165,24 @@ static void run_draw(const struct sums *sums, size_t draw, double *room) {
   }
 }
 
+/* The mean bias of every tile. */
+static int add_bias(const struct score_batch *batch, struct error *error) {
+  if (!batch->bias) return OK;
+  const size_t cells = batch->tiles.rows * batch->tiles.columns;
+  struct profile_batch profile = {.length = batch->length,
+                                  .profile = batch->bias,
+                                  .causal = batch->causal,
+                                  .tiles = batch->tiles};
+  profile.tiles.cells =
+      memory_array(cells, sizeof *profile.tiles.cells, "the mean bias of the tiles", error);
+  if (!profile.tiles.cells) return error->code;
+  const int status = profile_tiles_cpu(&profile, error);
+  for (size_t c = 0; !status && c < cells; c++)
+    batch->tiles.cells[c] += profile.tiles.cells[c];
+  free(profile.tiles.cells);
+  return status;
+}
+
 int scores_mean(const struct score_rows *rows, const struct grid *grid, struct error *error) {
   const struct score_batch *batch = rows->batch;
   const size_t threads = (size_t)omp_get_max_threads(), dim = batch->dim;
@@ -183,8 +203,9 @@ int scores_mean(const struct score_rows *rows, const struct grid *grid, struct e
     run_draw(&sums, draw, memory + (size_t)omp_get_thread_num() * room);
     progress_report(draw + 1, batch->batch);
   }
-  const int status = memory ? OK : error->code;
+  int status = memory ? OK : error->code;
   free(memory);
   free(shared);
+  if (!status) status = add_bias(batch, error);
   return status;
 }

@@ -69,18 +69,25 @@ static inline void oracle_vector(const struct score_batch *batch, const double *
                   (int64_t)m, vector);
 }
 
-/* Softmax of a row of `count` values, in place. */
-static inline void oracle_softmax(long double *value, size_t count, long double scale) {
-  long double peak = scale * value[0], total = 0;
-  for (size_t n = 0; n < count; n++)
-    peak = fmaxl(peak, scale * value[n]);
-  for (size_t n = 0; n < count; n++)
-    total += value[n] = expl(scale * value[n] - peak);
-  for (size_t n = 0; n < count; n++)
-    value[n] /= total;
+/* Whether query m and key n are masked by the bias. */
+static inline bool oracle_masked(const struct score_batch *batch, size_t m, size_t n) {
+  const double bias = batch->bias ? batch->bias[m + batch->length - 1 - n] : 0;
+  return isinf(bias);
 }
 
-/* The full map (length, length) of one draw: scores, or weights. */
+/* exp(logit) / Σ exp(logit) of a row of `count` logits, in place; −∞ has no part in it, and stays.
+ */
+static inline void oracle_weights(long double *logit, size_t count) {
+  long double peak = -INFINITY, total = 0;
+  for (size_t n = 0; n < count; n++)
+    if (logit[n] > peak) peak = logit[n];
+  for (size_t n = 0; n < count; n++)
+    if (logit[n] != -INFINITY) total += expl(logit[n] - peak);
+  for (size_t n = 0; n < count; n++)
+    if (logit[n] != -INFINITY) logit[n] = expl(logit[n] - peak) / total;
+}
+
+/* The full map (length, length) of one draw: scores, or weights. What the bias masks is −∞. */
 static inline long double *oracle_draw_map(const struct score_batch *batch, size_t draw,
                                            bool softmax) {
   const size_t length = batch->length, dim = batch->dim;
@@ -91,10 +98,14 @@ static inline long double *oracle_draw_map(const struct score_batch *batch, size
   for (size_t m = 0; m < length; m++) {
     long double *row = map + m * length;
     oracle_vector(batch, batch->query, batch->query_add, draw, m, query);
-    for (size_t n = 0; n < length; n++)
+    for (size_t n = 0; n < length; n++) {
       for (size_t i = 0; i < dim; i++)
         row[n] += query[i] * key[n * dim + i];
-    if (softmax) oracle_softmax(row, batch->causal ? m + 1 : length, batch->scale);
+      if (softmax) row[n] *= batch->scale;
+      if (batch->bias) row[n] += batch->bias[m + length - 1 - n];
+      if (oracle_masked(batch, m, n)) row[n] = -INFINITY;
+    }
+    if (softmax) oracle_weights(row, batch->causal ? m + 1 : length);
   }
   free(query);
   free(key);
@@ -130,16 +141,37 @@ static inline double oracle_norm_product(const struct score_batch *batch) {
   return (double)(longest[0] * longest[1]);
 }
 
-/* The error bounds of kernels/backend.h: of a score, and of a weight relative to it. */
-static inline double oracle_score_error(const struct score_batch *batch) {
+/* The largest |bias| that masks nothing and is not masked. */
+static inline double oracle_largest_bias(const struct score_batch *batch) {
+  double largest = 0;
+  for (size_t t = batch->causal ? batch->length - 1 : 0; t < 2 * batch->length - 1; t++)
+    if (batch->bias && isfinite(batch->bias[t])) largest = fmax(largest, fabs(batch->bias[t]));
+  return largest;
+}
+
+/* What no score is beyond. */
+static inline double oracle_largest_score(const struct score_batch *batch) {
+  return oracle_norm_product(batch) + oracle_largest_bias(batch);
+}
+
+/* The error bounds of kernels/backend.h: of what the product gives, of a score, and of a weight
+   relative to it. */
+static inline double oracle_product_error(const struct score_batch *batch) {
   return (double)(batch->dim + batch->batch + 24) * (batch->single ? 0x1p-24 : 0x1p-53) *
          oracle_norm_product(batch);
 }
 
+static inline double oracle_score_error(const struct score_batch *batch) {
+  return oracle_product_error(batch) +
+         (double)(batch->dim + batch->batch + 24) * 0x1p-53 * oracle_largest_bias(batch);
+}
+
 static inline double oracle_weight_error(const struct score_batch *batch) {
   const double u = batch->single ? 0x1p-24 : 0x1p-53;
-  return 2 * fabs(batch->scale) * oracle_score_error(batch) +
-         8 * u * fabs(batch->scale) * oracle_norm_product(batch) + (double)(batch->batch + 12) * u;
+  const double scaled = fabs(batch->scale) * oracle_norm_product(batch),
+               bias = oracle_largest_bias(batch);
+  return 2 * fabs(batch->scale) * oracle_product_error(batch) + 8 * u * scaled +
+         (double)(batch->batch + 12) * u + (batch->bias ? 2 * u * scaled + 10 * u * bias : 0);
 }
 
 /* The full map of scores that depend on the distance alone. */
@@ -148,14 +180,14 @@ static inline long double *oracle_profile_map(const struct profile_batch *batch)
   long double *map = calloc(length * length, sizeof *map);
   for (size_t m = 0; m < length; m++) {
     for (size_t n = 0; n < length; n++)
-      map[m * length + n] = batch->profile[m + length - 1 - n];
-    if (batch->softmax)
-      oracle_softmax(map + m * length, batch->causal ? m + 1 : length, batch->scale);
+      map[m * length + n] =
+          (batch->softmax ? batch->scale : 1) * (long double)batch->profile[m + length - 1 - n];
+    if (batch->softmax) oracle_weights(map + m * length, batch->causal ? m + 1 : length);
   }
   return map;
 }
 
-/* Cells (row, column) of a full map. */
+/* Cells (row, column) of a full map; −∞ is masked. */
 static inline void oracle_reduce(const long double *map, size_t length, bool causal,
                                  const struct tiles *tiles, double *cells) {
   for (size_t r = 0; r < tiles->rows; r++)
@@ -165,8 +197,8 @@ static inline void oracle_reduce(const long double *map, size_t length, bool cau
       bool nan = false;
       for (size_t m = r * length / tiles->rows; m < (r + 1) * length / tiles->rows; m++)
         for (size_t n = c * length / tiles->columns; n < (c + 1) * length / tiles->columns; n++) {
-          if (causal && n > m) continue;
           const long double score = map[m * length + n];
+          if ((causal && n > m) || score == -INFINITY) continue;
           nan |= isnan(score);
           sum += score;
           if (score > highest) highest = score;

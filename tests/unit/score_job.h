@@ -84,6 +84,7 @@ static inline void compare_weights(const struct job *job, size_t draw, double we
   long double *map = oracle_draw_map(batch, draw, true), locality = 0, distance = 0, entropy = 0;
   for (size_t m = 0; m < length; m++)
     for (size_t n = 0; n < (batch->causal ? m + 1 : length); n++) {
+      if (oracle_masked(batch, m, n)) continue;
       const long double weight = map[m * length + n],
                         apart = fabsl((long double)m - (long double)n);
       locality += weight * exp2l(-apart);
@@ -95,6 +96,91 @@ static inline void compare_weights(const struct job *job, size_t draw, double we
   assert_close(sums->distance, (double)distance, weight_error * (double)distance);
   assert_close(sums->entropy, (double)entropy, weight_error * ((double)entropy + (double)length));
   free(map);
+}
+
+/* The scores of one draw at distance t that are not masked, in order of the query; returns how
+   many. */
+static inline size_t diagonal_of(const long double *map, size_t length, bool causal, ptrdiff_t t,
+                                 long double *score) {
+  size_t count = 0;
+  for (size_t m = 0; m < length; m++) {
+    const ptrdiff_t n = (ptrdiff_t)m - t;
+    if (n >= 0 && n < (ptrdiff_t)length && !(causal && t < 0) &&
+        map[m * length + (size_t)n] != -INFINITY)
+      score[count++] = map[m * length + (size_t)n];
+  }
+  return count;
+}
+
+/* As numpy.quantile takes it by default, of sorted scores. */
+static inline double quantile_of(const long double *score, size_t count, double level) {
+  if (!count) return NAN;
+  const long double rank = (long double)level * (count - 1);
+  const size_t below = (size_t)floorl(rank), above = (size_t)ceill(rank);
+  return (double)(score[below] + (score[above] - score[below]) * (rank - below));
+}
+
+static inline void compare_profile(const struct job *job, long double *const *maps,
+                                   double score_error) {
+  const struct score_batch *batch = &job->batch;
+  const size_t length = batch->length, distances = 2 * length - 1;
+  const double largest = oracle_largest_score(batch);
+  long double *score = calloc(batch->batch * length + 1, sizeof *score);
+  for (size_t i = 0; i < distances; i++) {
+    const ptrdiff_t t = (ptrdiff_t)i - (ptrdiff_t)length + 1;
+    size_t all = 0;
+    for (size_t draw = 0; draw < batch->batch; draw++) {
+      const size_t count = diagonal_of(maps[draw], length, batch->causal, t, score + all);
+      long double sum = 0, square = 0;
+      for (size_t s = 0; s < count; s++) {
+        sum += score[all + s];
+        square += score[all + s] * score[all + s];
+      }
+      all += count;
+      assert_close(job->mean[draw * distances + i], count ? (double)(sum / count) : NAN,
+                   score_error);
+      assert_close(job->square[draw * distances + i], count ? (double)(square / count) : NAN,
+                   2 * largest * score_error);
+    }
+    qsort(score, all, sizeof *score, oracle_ascending);
+    for (size_t l = 0; l < LEVELS; l++)
+      assert_close(job->quantile[l * distances + i], quantile_of(score, all, levels[l]),
+                   job->bin_width + 2 * score_error);
+  }
+  free(score);
+}
+
+static inline void compare_sums(const struct job *job, size_t draw, const long double *map,
+                                double score_error) {
+  const struct score_batch *batch = &job->batch;
+  const size_t length = batch->length;
+  long double *score = calloc(length + 1, sizeof *score), total = 0, energy = 0, toeplitz = 0,
+              symmetric = 0;
+  double cells = 0;
+  bool masked = batch->causal;
+  for (size_t i = 0; i < 2 * length - 1; i++) {
+    const ptrdiff_t t = (ptrdiff_t)i - (ptrdiff_t)length + 1;
+    const size_t count = diagonal_of(map, length, batch->causal, t, score);
+    long double sum = 0;
+    for (size_t s = 0; s < count; s++) {
+      sum += score[s];
+      energy += score[s] * score[s];
+    }
+    total += sum;
+    toeplitz += count ? sum * sum / count : 0;
+    cells += (double)count;
+  }
+  for (size_t m = 0; m < length; m++)
+    for (size_t n = 0; n < length; n++) {
+      symmetric += map[m * length + n] * map[n * length + m];
+      masked |= map[m * length + n] == -INFINITY;
+    }
+  const double tolerance = 2 * oracle_largest_score(batch) * score_error * cells;
+  assert_close(job->sums[draw].sum, (double)total, score_error * cells);
+  assert_close(job->sums[draw].square, (double)energy, tolerance);
+  assert_close(job->sums[draw].toeplitz, (double)toeplitz, tolerance);
+  assert_close(job->sums[draw].symmetric, masked ? NAN : (double)symmetric, tolerance);
+  free(score);
 }
 
 #endif

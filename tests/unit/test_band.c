@@ -90,9 +90,9 @@ static void critical_dim_is_the_formula(void **state) {
   (void)state;
   struct spectrum *spectrum = plain_spectrum(128, 10000);
   const double two_pi = 6.28318530717958647692528676655900577;
-  for (double context = 7; context < 1e6; context = floor(context * 1.25)) {
-    const double pairs = ceil(64 * log(context / two_pi) / log(10000));
-    assert_int_equal(spectrum_critical_dim(spectrum, context), 2 * (size_t)fmin(pairs, 64));
+  for (int64_t context = 7; context < 1000000; context += context / 4 + 1) {
+    const double pairs = ceil(64 * log((double)context / two_pi) / log(10000));
+    assert_int_equal(spectrum_critical_dim(spectrum, (double)context), 2 * (size_t)fmin(pairs, 64));
   }
   spectrum_destroy(spectrum);
   /* 134 by the formula: more than there are. */

@@ -57,10 +57,10 @@ static void ignored_numbers_are_not_offered(void **state) {
 static void every_kind_of_number_is_checked(void **state) {
   (void)state;
   const struct scaling_rule rule = {.name = "test",
-                                    .keys = {{"positive", true, SCALING_POSITIVE},
-                                             {"natural", false, SCALING_NATURAL},
-                                             {"real", false, SCALING_REAL},
-                                             {"flag", false, SCALING_FLAG}}};
+                                    .keys = {{"positive", true, SCALING_POSITIVE, NULL},
+                                             {"natural", false, SCALING_NATURAL, NULL},
+                                             {"real", false, SCALING_REAL, NULL},
+                                             {"flag", false, SCALING_FLAG, NULL}}};
   static const struct {
     const char *key;
     double value;

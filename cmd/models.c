@@ -9,7 +9,7 @@
 
 enum { KEY_EXPLAIN = 256 };
 
-enum { NAME, CONTEXT, HEAD_DIM, ROTARY_DIM, BASE, SCALING, LAYOUT, SOURCE };
+enum { NAME, LAYER_TYPE, CONTEXT, HEAD_DIM, ROTARY_DIM, BASE, SCALING, LAYOUT, SOURCE };
 
 static int add_columns(struct table *table, struct error *error) {
   static const struct {
@@ -17,6 +17,7 @@ static int add_columns(struct table *table, struct error *error) {
     enum column_kind kind;
   } columns[] = {
       [NAME] = {"name", COLUMN_TEXT},
+      [LAYER_TYPE] = {"layer_type", COLUMN_TEXT},
       [CONTEXT] = {"context", COLUMN_INTEGER},
       [HEAD_DIM] = {"head_dim", COLUMN_INTEGER},
       [ROTARY_DIM] = {"rotary_dim", COLUMN_INTEGER},
@@ -39,15 +40,17 @@ static int add_rope(struct table *table, const struct builtin_model *builtin,
   table_set_integer(table, row, ROTARY_DIM, (int64_t)spec->rotary_dim);
   table_set_real(table, row, BASE, spec->base);
   if (table_set_text(table, row, NAME, builtin->name, error)) return error->code;
+  if (table_set_text(table, row, LAYER_TYPE, spec->layer_type, error)) return error->code;
   if (table_set_text(table, row, SCALING, spec->scaling.type, error)) return error->code;
   if (table_set_text(table, row, LAYOUT, layout_name(spec->layout), error)) return error->code;
   return table_set_text(table, row, SOURCE, builtin->source, error);
 }
 
+/* What looks odd in a model is for those who use it to hear. */
 static int add_model(struct table *table, const struct builtin_model *builtin,
                      struct error *error) {
   struct model *model;
-  int status = model_read(builtin->name, &model, table_meta(table), error);
+  int status = model_read(builtin->name, &model, NULL, error);
   for (size_t i = 0; !status && i < model->count; i++)
     status = add_rope(table, builtin, &model->ropes[i], error);
   model_destroy(model);

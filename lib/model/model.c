@@ -1,6 +1,7 @@
 #include "lib/model/model.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "lib/base/memory.h"
 #include "lib/base/text.h"
 #include "lib/model/config.h"
+#include "lib/model/gguf_model.h"
 
 enum { LARGEST_CONFIG = 16 * 1024 * 1024 };
 
@@ -32,7 +34,8 @@ static void label_of_path(char label[SPEC_LABEL], const char *path) {
   const char *name = file_name(path);
   size_t length = strlen(name);
   if (strcmp(name, "config.json")) {
-    if (length > 5 && !strcmp(name + length - 5, ".json")) length -= 5;
+    if (length > 5 && (!strcmp(name + length - 5, ".json") || !strcmp(name + length - 5, ".gguf")))
+      length -= 5;
     copy_label(label, name, length);
     return;
   }
@@ -83,8 +86,20 @@ int model_explain(struct model *model, const char *layer_type, const char *name,
   return failed;
 }
 
+const char *model_number(double value, char text[32]) {
+  if (value == floor(value) && fabs(value) < 1e15) {
+    snprintf(text, 32, "%.0f", value);
+    return text;
+  }
+  for (int digits = 6; digits <= 17; digits++) {
+    snprintf(text, 32, "%.*g", digits, value);
+    if (strtod(text, NULL) == value) break;
+  }
+  return text;
+}
+
 static int unknown_model(const char *name, struct error *error) {
-  char list[512] = "";
+  char list[768] = "";
   const struct builtin_model *model;
   size_t used = 0;
   for (size_t i = 0; (model = builtin_model_at(i)) && used < sizeof list; i++)
@@ -102,8 +117,40 @@ static int read_builtin(const struct builtin_model *builtin, struct model **mode
   return OK;
 }
 
+/* By its first bytes; those of a pipe are not looked at. */
+static bool is_gguf(const char *path) {
+  struct stat status;
+  unsigned char first[4];
+  if (stat(path, &status) || !S_ISREG(status.st_mode)) return false;
+  FILE *file = fopen(path, "re");
+  if (!file) return false;
+  const size_t size = fread(first, 1, sizeof first, file);
+  fclose(file);
+  return gguf_recognises((struct tensor_bytes){first, size});
+}
+
+static int read_gguf(const char *path, struct model **model, struct meta *meta,
+                     struct error *error) {
+  struct gguf *gguf;
+  char label[SPEC_LABEL];
+  int failed = gguf_open(path, &gguf, error);
+  if (failed) return failed;
+  label_of_path(label, path);
+  failed = gguf_model_read(gguf, label, model, meta, error);
+  if (!failed) {
+    const struct tensor_bytes bytes = gguf_bytes(gguf);
+    copy_label((*model)->source.name, file_name(path), strlen(file_name(path)));
+    hash_bytes(bytes.data, bytes.size, (*model)->source.sha256);
+  }
+  gguf_destroy(gguf);
+  return failed ? error_prefix(error, "'%s'", path) : OK;
+}
+
 static int read_file(const char *path, struct model **model, struct meta *meta,
                      struct error *error) {
+  char extension[8];
+  text_extension(path, extension);
+  if (!strcmp(extension, ".gguf") || is_gguf(path)) return read_gguf(path, model, meta, error);
   char *text, label[SPEC_LABEL];
   size_t size;
   int failed = file_read(path, LARGEST_CONFIG, &text, &size, error);
@@ -142,7 +189,8 @@ int model_read(const char *reference, struct model **model, struct meta *meta,
   if (!*reference) return unknown_model(reference, error);
   if (!stat(reference, &status) && S_ISDIR(status.st_mode))
     return read_folder(reference, model, meta, error);
-  if (strchr(reference, '/') || !strcmp(extension, ".json") || !stat(reference, &status))
+  if (strchr(reference, '/') || !strcmp(extension, ".json") || !strcmp(extension, ".gguf") ||
+      !stat(reference, &status))
     return read_file(reference, model, meta, error);
   const struct builtin_model *builtin = builtin_model_find(reference);
   return builtin ? read_builtin(builtin, model, meta, error) : unknown_model(reference, error);

@@ -20,45 +20,93 @@ static struct rope_spec spec;
 static struct model_source source;
 static struct error error;
 
+/* The built-in models and the public configs that they are from. */
+static const struct {
+  const char *name, *file;
+} public[] = {
+    {"llama-2-7b", "Llama-2-7b-hf"},
+    {"llama-3-8b", "Meta-Llama-3-8B"},
+    {"llama-3.1-8b", "Llama-3.1-8B"},
+    {"mistral-7b-v0.1", "Mistral-7B-v0.1"},
+    {"mistral-7b-v0.2", "Mistral-7B-Instruct-v0.2"},
+    {"qwen2.5-7b", "Qwen2.5-7B"},
+    {"gemma-2-9b", "gemma-2-9b"},
+    {"llama-3.2-1b", "Llama-3.2-1B"},
+    {"llama-4-scout", "Llama-4-Scout-17B-16E"},
+    {"codellama-7b", "CodeLlama-7b"},
+    {"yarn-llama-2-7b-64k", "Yarn-Llama-2-7b-64k"},
+    {"mixtral-8x7b", "Mixtral-8x7B-v0.1"},
+    {"qwen3-8b", "Qwen3-8B"},
+    {"gemma-3-4b", "gemma-3-4b-it"},
+    {"gemma-4-12b", "gemma-4-12b"},
+    {"gpt-oss-20b", "gpt-oss-20b"},
+    {"deepseek-v2-lite", "DeepSeek-V2-Lite"},
+    {"deepseek-v3", "DeepSeek-V3"},
+    {"phi-2", "phi-2"},
+    {"gpt-j-6b", "gpt-j-6b"},
+    {"pythia-6.9b", "pythia-6.9b"},
+    {"command-r", "c4ai-command-r-v01"},
+    {"glm-4-9b", "glm-4-9b-chat"},
+    {"olmo-2-7b", "OLMo-2-1124-7B"},
+    {"smollm3-3b", "SmolLM3-3B"},
+    {"modernbert-base", "ModernBERT-base"},
+};
+
+enum { PUBLIC = sizeof public / sizeof *public };
+
+static void same_scaling(const struct spec_scaling *one, const struct spec_scaling *other) {
+  assert_string_equal(one->type, other->type);
+  assert_int_equal(one->count, other->count);
+  assert_int_equal(one->list_count, other->list_count);
+  for (size_t i = 0; i < one->count; i++) {
+    assert_string_equal(one->parameters[i].key, other->parameters[i].key);
+    assert_true(one->parameters[i].value == other->parameters[i].value);
+  }
+}
+
+static void same_model(const struct model *one, const struct model *other) {
+  assert_int_equal(one->count, other->count);
+  for (size_t i = 0; i < one->count; i++) {
+    const struct rope_spec *spec_one = &one->ropes[i], *spec_other = &other->ropes[i];
+    assert_string_equal(spec_one->layer_type, spec_other->layer_type);
+    assert_int_equal(spec_one->head_dim, spec_other->head_dim);
+    assert_int_equal(spec_one->rotary_dim, spec_other->rotary_dim);
+    assert_true(spec_one->base == spec_other->base);
+    assert_int_equal(spec_one->context, spec_other->context);
+    assert_int_equal(spec_one->layout, spec_other->layout);
+    assert_int_equal(spec_one->plain_softmax, spec_other->plain_softmax);
+    same_scaling(&spec_one->scaling, &spec_other->scaling);
+  }
+  assert_int_equal(one->layers, other->layers);
+  assert_true(one->layers > 0);
+  assert_memory_equal(one->schedule, other->schedule, one->layers * sizeof *one->schedule);
+}
+
 static void builtins_are_the_public_models(void **state) {
   (void)state;
-  static const char *const files[] = {"Llama-2-7b-hf",   "Meta-Llama-3-8B",          "Llama-3.1-8B",
-                                      "Mistral-7B-v0.1", "Mistral-7B-Instruct-v0.2", "Qwen2.5-7B",
-                                      "gemma-2-9b"};
-  static const char *const names[] = {"llama-2-7b",      "llama-3-8b",      "llama-3.1-8b",
-                                      "mistral-7b-v0.1", "mistral-7b-v0.2", "qwen2.5-7b",
-                                      "gemma-2-9b"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const struct builtin_model *model = builtin_model_at(i);
-    assert_non_null(model);
-    assert_string_equal(model->name, names[i]);
-    assert_ptr_equal(builtin_model_find(names[i]), model);
-    assert_true(strlen(model->source) > 0);
-    struct meta *meta = meta_create();
-    struct rope_spec expected;
-    struct model_source file;
+  for (size_t i = 0; i < PUBLIC; i++) {
+    const struct builtin_model *builtin = builtin_model_at(i);
+    assert_non_null(builtin);
+    assert_string_equal(builtin->name, public[i].name);
+    assert_ptr_equal(builtin_model_find(public[i].name), builtin);
+    assert_true(strlen(builtin->source) > 0);
+    struct meta *meta = meta_create(), *expected_meta = meta_create();
+    struct model *model, *expected;
     char path[256];
-    if (read_one(names[i], &spec, &source, meta, &error)) fail_msg("%s", error.message);
-    assert_int_equal(meta_count(meta, "warnings"), 0);
-    snprintf(path, sizeof path, "tests/golden/configs/%s.json", files[i]);
-    assert_int_equal(read_one(path, &expected, &file, meta, &error), OK);
+    if (model_read(public[i].name, &model, meta, &error)) fail_msg("%s", error.message);
+    snprintf(path, sizeof path, "tests/golden/configs/%s.json", public[i].file);
+    assert_int_equal(model_read(path, &expected, expected_meta, &error), OK);
+    assert_int_equal(meta_count(meta, "warnings"), meta_count(expected_meta, "warnings"));
+    assert_string_equal(model->ropes->label, builtin->title);
+    assert_string_equal(model->source.name, public[i].name);
+    assert_string_equal(model->source.sha256, "");
+    same_model(model, expected);
+    model_destroy(model);
+    model_destroy(expected);
     meta_destroy(meta);
-    assert_string_equal(spec.label, model->title);
-    assert_string_equal(source.name, names[i]);
-    assert_string_equal(source.sha256, "");
-    assert_int_equal(spec.head_dim, expected.head_dim);
-    assert_int_equal(spec.rotary_dim, expected.rotary_dim);
-    assert_true(spec.base == expected.base);
-    assert_int_equal(spec.context, expected.context);
-    assert_int_equal(spec.layout, expected.layout);
-    assert_string_equal(spec.scaling.type, expected.scaling.type);
-    assert_int_equal(spec.scaling.count, expected.scaling.count);
-    for (size_t j = 0; j < spec.scaling.count; j++) {
-      const struct spec_parameter *parameter = &spec.scaling.parameters[j];
-      assert_true(spec_parameter(&expected, parameter->key) == parameter->value);
-    }
+    meta_destroy(expected_meta);
   }
-  assert_null(builtin_model_at(sizeof names / sizeof *names));
+  assert_null(builtin_model_at(PUBLIC));
   assert_null(builtin_model_find("llama-3-9b"));
 }
 
@@ -161,7 +209,7 @@ static void missing_models_are_told(void **state) {
   char path[128];
   refused("llama-3-9b", "unknown model 'llama-3-9b': no file has that name, and built in are "
                         "llama-2-7b, llama-3-8b, llama-3.1-8b, mistral-7b-v0.1, mistral-7b-v0.2, "
-                        "qwen2.5-7b, gemma-2-9b");
+                        "qwen2.5-7b, gemma-2-9b, llama-3.2-1b, ");
   refused("", "unknown model ''");
   refused("llama-3-8b.json", "cannot read 'llama-3-8b.json': No such file or directory");
   refused("nowhere/llama-3-8b", "cannot read 'nowhere/llama-3-8b': No such file or directory");

@@ -1,5 +1,5 @@
 /* A scorer: an encoding made ready for a length, a head and its parameters. What it holds goes
-   straight into struct score_batch of the backend. */
+   into struct score_batch of the backend by scorer_batch(). */
 #ifndef ROPETOOL_ENCODING_SCORER_H
 #define ROPETOOL_ENCODING_SCORER_H
 
@@ -23,46 +23,79 @@ enum score_terms {
   TERMS_POSITION_POSITION,
 };
 
+enum { ENCODING_HEADS = 8 }; /* of a model about which nothing was said */
+
 /* What an encoding is made for. */
 struct encoding_setting {
-  const struct spectrum *spectrum; /* the frequencies of rotations and waves */
-  size_t length;                   /* positions 0 .. length − 1 */
-  size_t width;                    /* dimensions of the token vectors, which tables are added to */
-  size_t dim;   /* dimensions of a head's queries and keys; the width without projections */
-  size_t heads; /* of the model: slopes and biases are one a head */
-  size_t head;  /* < heads */
-  const struct encoding_values *values; /* parameters; NULL: none was given */
-  const struct position_table *learned; /* of the encoding "learned"; NULL: none was given */
-  bool beyond;                          /* a table may be shorter than `length` */
+  /* The frequencies of rotations and waves; enum encoding_frequencies says of which dimensions they
+     are to be. Whoever makes the scorer keeps it as long. */
+  const struct spectrum *spectrum;
+  size_t length; /* positions 0 .. length − 1 */
+  size_t width;  /* dimensions of the token vectors, which tables are added to */
+  size_t dim;    /* of a head's queries and keys; the width without projections */
+  size_t heads;  /* of the model: slopes and biases are one a head */
+  size_t head;   /* < heads */
+  bool causal;   /* keys after the query are masked: T5 has a bucket rule for it */
   enum score_terms terms;
+  const struct encoding_values *values; /* parameters; NULL: none was given */
+  /* Of the encoding "learned", its rows there; NULL: none was given. `beyond`: it may have fewer
+     positions than `length`; nothing is added at those past its end. */
+  const struct position_table *learned;
+  bool beyond;
 };
 
-/* Members that are NULL, false or 0 do nothing. All arrays are the scorer's. */
+/* All arrays are the scorer's; what is NULL or false does nothing. */
 struct scorer {
-  double *table; /* (position, width) added to the token vectors, of queries and of keys */
-  /* Rotates queries and keys. The spectrum is the setting's. */
-  const struct spectrum *rotation;
-  double *query_scale, *key_scale; /* (position, dim) multiplied onto queries and keys (xPos) */
-  double *bias;                    /* (2·length − 1) by distance, behind the scaling */
-  double scale; /* of scores in a softmax: 1/√dim times the spectrum's softmax factor as a rule */
+  size_t length, width, dim;
 
-  /* Terms of its own, for blocks of rows: see struct score_extra of the backend. `bind` is called
-     before a draw is scored with its queries and keys, (position, dim), which live as long. */
+  /* The product query · key: content (or none of it), with the table added (or not), both sides
+     multiplied, dimension by dimension, and rotated. */
+  bool query_content, key_content;
+  double *table;                   /* (position, width) */
+  bool query_table, key_table;     /* the table is added on this side */
+  double *query_scale, *key_scale; /* (position, dim): xPos */
+  const struct spectrum *rotation; /* the setting's; with its attention factor */
+
+  /* What is added to it: by distance, behind the scaling in a softmax, (2·length − 1) as in struct
+     score_batch; and terms of its own. */
+  double *bias;
+  /* Reads all queries and keys of a batch, (draw, position, dim), NULL: zeros, which live as long
+     as they are scored; content takes part in these terms whatever query_content says. */
   int (*bind)(struct scorer *scorer, const double *query, const double *key, struct error *error);
+  /* The terms of rows first_row .. first_row + rows − 1 of a draw, (row, key) out; several threads
+     call it at once. `scorer` is struct scorer. */
   int (*fill)(void *scorer, size_t draw, size_t first_row, size_t rows, double *extra,
               struct error *error);
-  bool extra_after_scale;
-  void *own; /* of the encoding */
+  bool extra_after_scale; /* FIRE; else scaled as the product is */
+  void *own;              /* of the encoding */
   void (*release_own)(void *own);
 
-  bool query_content, key_content; /* content takes part */
-  bool query_table, key_table;     /* the table takes part */
-
-  double positions;   /* how many it is defined for; INFINITY: any */
+  double scale;     /* of scores in a softmax: 1/√dim and the spectrum's softmax factor as a rule;
+                       T5: 1; DeBERTa: 1/√(3 dim) */
+  double positions; /* how many it is defined for; INFINITY: any */
   const char *beyond; /* what happens there: "refused", "extrapolated", "periodic" */
-  bool untrained;     /* made from random parameters */
+  bool untrained;     /* made from random parameters, or from those that training starts with */
 };
 
 void scorer_release(struct scorer *scorer);
+
+/* Whether content takes part in no score: nothing but positions is left. */
+bool scorer_is_without_content(const struct scorer *scorer);
+
+/* Queries and keys to be scored. */
+struct scorer_vectors {
+  size_t draws;
+  /* (draw, position, dim), NULL: zeros. Content alone, which is multiplied in place where the
+     encoding multiplies. With `projected` the table is in them already (added to the token vectors
+     in front of the projection, by query_table and key_table), or is left out as they say. */
+  double *query, *key;
+  bool projected;
+};
+
+/* Fills in what of `batch` the encoding and the vectors decide: batch, length, dim, query, key,
+   query_add, key_add, rotation, layout, amplitude, bias, scale and terms of its own. Scorer and
+   vectors live until the batch is scored. `phases` is what batch->rotation will point to. */
+int scorer_batch(struct scorer *scorer, const struct scorer_vectors *vectors, struct phases *phases,
+                 struct score_batch *batch, struct error *error);
 
 #endif

@@ -135,7 +135,10 @@ static int describe_bound(const struct work *work, struct meta *meta, struct err
   if (!status) {
     meta_set_real(meta, "minimum", bound[lowest] / dim);
     meta_set_integer(meta, "minimum_distance", distance[lowest]);
-    meta_set_real(meta, "first_below_1", below);
+    if (isnan(below))
+      meta_set_text(meta, "first_below_1", NULL);
+    else
+      meta_set_integer(meta, "first_below_1", (int64_t)below);
     meta_set_integer(meta, "last_distance", last);
   }
   free(bound);

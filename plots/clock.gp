@@ -1,11 +1,4 @@
-# Dials with hands. The plot covers the whole sheet; a unit of its axes is a dot.
-set lmargin at screen 0
-set rmargin at screen 1
-set bmargin at screen 0
-set tmargin at screen 1
-unset border
-unset xtics
-unset ytics
+# Dials with hands.
 do for [i=1:dials] {
   set label 10+i dial_text[i] at screen dial_x[i],dial_y[i] center front font tic_font textcolor rgb ink
 }

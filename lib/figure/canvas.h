@@ -106,6 +106,10 @@ void canvas_assign_element(struct canvas *canvas, const char *name, const char *
 void canvas_assign_box(struct canvas *canvas, const char *name, size_t index,
                        const struct box *box);
 
+/* Writes sheet_left, sheet_right, sheet_bottom and sheet_top: the axes of a plot over the whole
+   sheet, in dots from its left lower corner. For the template sheet.gp. */
+void canvas_assign_sheet(struct canvas *canvas);
+
 /* Adds the frame to the script and the templates plots/NAME.gp, whose names `templates` has with
    blanks between them, runs it and fills the figure. `data` is taken over, also on error. */
 int canvas_draw(struct canvas *canvas, const char *templates, struct blob data,

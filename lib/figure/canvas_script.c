@@ -61,6 +61,15 @@ void canvas_assign_box(struct canvas *canvas, const char *name, size_t index,
     canvas_assign_element(canvas, name, sides[i].side, index, sides[i].at);
 }
 
+void canvas_assign_sheet(struct canvas *canvas) {
+  /* gnuplot counts the pixels of a PNG from middle to middle. */
+  const double half = canvas->format == FIGURE_PNG ? 0.5 : 0;
+  canvas_assign(canvas, "sheet_left", half);
+  canvas_assign(canvas, "sheet_right", round(canvas->width * canvas->dpi) - half);
+  canvas_assign(canvas, "sheet_bottom", half);
+  canvas_assign(canvas, "sheet_top", round(canvas->height * canvas->dpi) - half);
+}
+
 /* Panel, labels and their places. */
 static int write_frame(struct canvas *canvas, struct error *error) {
   const double below = canvas->top + canvas->panel_height;

@@ -62,6 +62,16 @@ struct clock_plot {
   const char *title;
 };
 
+/* Values as a table on paper, from a table with one value a row: its `row` and `column` columns
+   hold texts, in whose order of appearance the figure has rows and columns. Cells are shaded within
+   their column, darker (on a dark ground lighter) the larger the value. NaN is an empty cell. */
+enum { GRID_ROWS = 64, GRID_COLUMNS = 16 };
+struct grid_plot {
+  const char *row, *column, *value; /* columns: "encoding", "metric", "value" */
+  const char *error;                /* column of standard errors; NULL: none */
+  const char *title;
+};
+
 /* Maps side by side, in one colour scale: all of the same shape, axes and meaning. */
 enum { PANELS_MOST = 16 };
 struct panel_set {
@@ -110,6 +120,11 @@ int figure_draw_matrix(const struct matrix *matrix, const struct figure_options 
 int figure_draw_clock(const struct table *table, const struct clock_plot *plot,
                       const struct figure_options *options, enum figure_format format,
                       const char *name, struct figure *figure, struct error *error);
+/* ERROR_INPUT: a column that is not there or of the wrong kind, two values for one cell, more rows
+   or columns than GRID_ROWS and GRID_COLUMNS or than there is room for. ERROR_FAILED: no value. */
+int figure_draw_grid(const struct table *table, const struct grid_plot *plot,
+                     const struct figure_options *options, enum figure_format format,
+                     const char *name, struct figure *figure, struct error *error);
 /* ERROR_INPUT: no panels or too many, panels that differ in shape, axes or kind of range (of signed
    and unsigned ones the scale is that of signed ones). ERROR_FAILED: no panel has a finite cell. */
 int figure_draw_panels(const struct panel_set *panels, const struct figure_options *options,

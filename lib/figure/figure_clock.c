@@ -266,18 +266,14 @@ static int draw(struct clock *clock, const struct figure_options *options, struc
   int code = set_colours(clock, options->palette, error);
   if (!code) code = lay_out(clock, error);
   if (code) return code;
-  /* gnuplot counts the pixels of a PNG from middle to middle. */
-  const double half = canvas->format == FIGURE_PNG ? 0.5 : 0;
-  fprintf(canvas->script, "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\n", half,
-          round(canvas->width * canvas->dpi) - half, half,
-          round(canvas->height * canvas->dpi) - half);
+  canvas_assign_sheet(canvas);
   canvas_assign(canvas, "hand_width", hand_width(clock));
   fputs("bar_data = 'index 3 using 1:2:3'\n", canvas->script);
   palette_assign(canvas, &clock->palette);
   code = assign_captions(clock, error);
   if (!code) code = colour_bar_assign(canvas, &clock->bar, error);
   if (!code) code = write_data(clock, &data, error);
-  return code ? code : canvas_draw(canvas, "clock bar", data, figure, error);
+  return code ? code : canvas_draw(canvas, "sheet clock bar", data, figure, error);
 }
 
 int figure_draw_clock(const struct table *table, const struct clock_plot *plot,

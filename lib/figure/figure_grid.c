@@ -1,0 +1,333 @@
+/* Values as a table on paper: shaded cells with numbers in them, between three rules. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/memory.h"
+#include "lib/figure/canvas.h"
+#include "lib/figure/lettering.h"
+#include "lib/figure/traces.h"
+
+struct grid {
+  struct canvas canvas;
+  const char *row_name; /* of the table's column */
+  const char *row[GRID_ROWS], *column[GRID_COLUMNS];
+  size_t rows, columns;
+  double value[GRID_ROWS][GRID_COLUMNS], error[GRID_ROWS][GRID_COLUMNS];
+  bool held[GRID_ROWS][GRID_COLUMNS];
+  char text[GRID_ROWS][GRID_COLUMNS][64];
+  double head_width, head_height, width, height; /* of names of rows and columns, and of cells */
+  size_t lines;                                  /* of a number in a cell */
+};
+
+/* Which of `names` a text is, added when it is new; `most` when there is no room for one more. */
+static size_t index_of(const char **names, size_t *count, size_t most, const char *text) {
+  size_t i = 0;
+  while (i < *count && strcmp(names[i], text) != 0)
+    i++;
+  if (i == *count && i < most) names[(*count)++] = text;
+  return i;
+}
+
+static int find_texts(const struct table *table, const char *name, struct error *error) {
+  const int column = table_find_column(table, name);
+  if (column >= 0 && table_column_kind(table, (size_t)column) == COLUMN_TEXT) return column;
+  error_set(error, ERROR_INPUT,
+            column < 0 ? "column '%s' is not in the table" : "column '%s' holds no text", name);
+  return -1;
+}
+
+/* A number as it stands in a cell, with a proper minus. */
+static void write_number(char *out, size_t capacity, double value, int decimals) {
+  const double size = fabs(value);
+  const char *sign = value < 0 ? "−" : "";
+  if (decimals < 0)
+    snprintf(out, capacity, "%s%.3g", sign, size);
+  else
+    snprintf(out, capacity, "%s%.*f", sign, decimals, size);
+}
+
+/* "0.98 ±0.01": as many decimals as the first digit of the standard error needs. */
+static void write_cell(double value, double error, char *out, size_t capacity) {
+  char number[32], spread[32];
+  const bool known = isfinite(error) && error > 0;
+  const double exponent = known ? floor(log10(error) + 1e-9) : 0;
+  const bool plain = exponent >= -6 && exponent <= 6 && fabs(value) < 1e7;
+  const int decimals = !known || !plain ? -1 : exponent < 0 ? (int)-exponent : 0;
+  write_number(number, sizeof number, value, decimals);
+  write_number(spread, sizeof spread, error, decimals);
+  if (isnan(value))
+    snprintf(out, capacity, "–");
+  else
+    snprintf(out, capacity, known ? "%s ±%s" : "%s", number, spread);
+}
+
+static int add_value(struct grid *grid, const char *row, const char *column, double value,
+                     double spread, struct error *error) {
+  const size_t r = index_of(grid->row, &grid->rows, GRID_ROWS, row),
+               c = index_of(grid->column, &grid->columns, GRID_COLUMNS, column);
+  if (r == GRID_ROWS || c == GRID_COLUMNS)
+    return error_set(error, ERROR_INPUT, "more than %d rows or %d columns do not fit a figure",
+                     GRID_ROWS, GRID_COLUMNS);
+  if (grid->held[r][c])
+    return error_set(error, ERROR_INPUT, "two values of '%s' for '%s'", column, row);
+  grid->held[r][c] = true;
+  grid->value[r][c] = value;
+  grid->error[r][c] = spread;
+  return OK;
+}
+
+static int collect(struct grid *grid, const struct table *table, const struct grid_plot *plot,
+                   struct error *error) {
+  grid->row_name = plot->row ? plot->row : "encoding";
+  const int row = find_texts(table, grid->row_name, error);
+  const int column =
+      row < 0 ? -1 : find_texts(table, plot->column ? plot->column : "metric", error);
+  const int value =
+      column < 0 ? -1 : find_numbers(table, plot->value ? plot->value : "value", error);
+  if (value < 0) return ERROR_INPUT;
+  const int spread = plot->error ? find_numbers(table, plot->error, error) : -1;
+  if (plot->error && spread < 0) return ERROR_INPUT;
+  size_t finite = 0;
+  for (size_t r = 0; r < table_rows(table); r++) {
+    const double number = table_real(table, r, (size_t)value);
+    const int code =
+        add_value(grid, table_text(table, r, (size_t)row), table_text(table, r, (size_t)column),
+                  number, spread < 0 ? NAN : table_real(table, r, (size_t)spread), error);
+    if (code) return code;
+    finite += isfinite(number);
+  }
+  if (!finite)
+    return error_set(error, ERROR_FAILED, "nothing to draw: no value of the table is finite");
+  for (size_t r = 0; r < grid->rows; r++)
+    for (size_t c = 0; c < grid->columns; c++)
+      write_cell(grid->held[r][c] ? grid->value[r][c] : NAN, grid->error[r][c], grid->text[r][c],
+                 sizeof grid->text[r][c]);
+  return OK;
+}
+
+static double text_width(const struct grid *grid, const char *text) {
+  return canvas_text_width(&grid->canvas, text, grid->canvas.style.tick_size);
+}
+
+/* Width of the widest word of a text. */
+static double widest_word(const struct grid *grid, const char *text) {
+  double widest = 0;
+  while (*text) {
+    char word[128];
+    const size_t size = strcspn(text, " ");
+    snprintf(word, sizeof word, "%.*s", (int)size, text);
+    widest = fmax(widest, text_width(grid, word));
+    text += size;
+    text += strspn(text, " ");
+  }
+  return widest;
+}
+
+/* Width of the widest number, whole and in two lines. */
+static void measure_cells(const struct grid *grid, double *whole, double *broken) {
+  *whole = *broken = 0;
+  for (size_t r = 0; r < grid->rows; r++)
+    for (size_t c = 0; c < grid->columns; c++) {
+      *whole = fmax(*whole, text_width(grid, grid->text[r][c]));
+      *broken = fmax(*broken, widest_word(grid, grid->text[r][c]));
+    }
+}
+
+static size_t count_lines(const struct grid *grid, const char *text, double width) {
+  const double ems = width / canvas_points(&grid->canvas, grid->canvas.style.tick_size);
+  size_t lines = 0;
+  for (; *text && lines < 3; lines++) {
+    text += lettering_line(text, ems);
+    text += strspn(text, " ");
+  }
+  return lines;
+}
+
+/* Widths: the names of the rows as wide as they are, up to a third of the sheet, or less where the
+   numbers and the words above them need it; the columns share the rest, but are no wider than looks
+   well. */
+static int set_widths(struct grid *grid, double room, struct error *error) {
+  const double em = canvas_points(&grid->canvas, grid->canvas.style.tick_size);
+  double whole, broken, head = text_width(grid, grid->row_name);
+  measure_cells(grid, &whole, &broken);
+  for (size_t r = 0; r < grid->rows; r++)
+    head = fmax(head, text_width(grid, grid->row[r]));
+  double least = broken;
+  for (size_t c = 0; c < grid->columns; c++)
+    least = fmax(least, widest_word(grid, grid->column[c]));
+  const double left = room - (double)grid->columns * (least + 0.5 * em) - em;
+  grid->head_width = ceil(fmin(head, fmax(6 * em, fmin(room / 3, left))) + em);
+  grid->width = floor(fmin((room - grid->head_width) / (double)grid->columns, 14 * em));
+  grid->lines = whole + 0.6 * em <= grid->width ? 1 : 2;
+  if (broken + 0.3 * em <= grid->width) return OK;
+  return error_set(
+      error, ERROR_INPUT, "figure of %.2f in is too narrow for %zu columns; at least %.2f in",
+      grid->canvas.width, grid->columns,
+      grid->canvas.width +
+          ((broken + 0.3 * em - grid->width) * (double)grid->columns + 1) / grid->canvas.dpi);
+}
+
+static int lay_out(struct grid *grid, struct error *error) {
+  struct canvas *canvas = &grid->canvas;
+  const double line = canvas_line(canvas, canvas->style.tick_size);
+  const bool free_height = canvas->height == 0;
+  int code = canvas_set_margins(canvas, 0, 0, 0, 0, error);
+  if (code) return code;
+  canvas->left = canvas->right = canvas->bottom = ceil(canvas_edge(canvas));
+  const double room = canvas->width * canvas->dpi - canvas->left - canvas->right;
+  code = set_widths(grid, room, error);
+  if (code) return code;
+  size_t head_lines = 1;
+  for (size_t c = 0; c < grid->columns; c++) {
+    const size_t lines = count_lines(grid, grid->column[c], grid->width - 0.08 * line);
+    if (lines > head_lines) head_lines = lines;
+  }
+  grid->head_height = ceil(line * ((double)head_lines + 0.5));
+  grid->height = ceil(line * ((double)grid->lines + 0.45));
+  const double least = grid->head_height + grid->height * (double)grid->rows;
+  if (free_height) canvas->height = (canvas->top + canvas->bottom + least) / canvas->dpi;
+  code = canvas_set_panel(canvas, error);
+  if (code) return code;
+  if (canvas->panel_height < least - 1)
+    return error_set(error, ERROR_INPUT,
+                     "figure of %.2f in is too low for %zu rows; at least %.2f in", canvas->height,
+                     grid->rows, (canvas->top + canvas->bottom + least) / canvas->dpi);
+  grid->height =
+      floor(fmax(grid->height, (canvas->panel_height - grid->head_height) / (double)grid->rows));
+  const double used = grid->head_width + grid->width * (double)grid->columns;
+  canvas->left += floor((canvas->panel_width - used) / 2);
+  canvas->panel_width = used;
+  return OK;
+}
+
+/* Middle of a text of so many lines whose middle is at `y`: gnuplot wants that of the first line.
+ */
+static double first_line(const struct grid *grid, double y, size_t lines) {
+  return y -
+         canvas_line(&grid->canvas, grid->canvas.style.tick_size) * ((double)lines - 1) / 2 * 0.92;
+}
+
+static int assign_text(struct grid *grid, size_t index, const char *text, const struct box *box,
+                       size_t lines, struct error *error) {
+  struct canvas *canvas = &grid->canvas;
+  char variable[32];
+  const size_t used = count_lines(grid, text, box->width);
+  const double y = first_line(grid, box->y + box->height / 2, used < lines ? used : lines);
+  canvas_assign_element(canvas, "cell", "x", index, canvas_x(canvas, box->x));
+  canvas_assign_element(canvas, "cell", "y", index, canvas_y(canvas, y));
+  snprintf(variable, sizeof variable, "cell_text[%zu]", index);
+  return canvas_assign_text(
+      canvas, variable,
+      &(struct canvas_text){"cell", text, canvas->style.tick_size, box->width, lines}, error);
+}
+
+/* Names of the rows first, which stand on the left, then those of the columns and the cells, whose
+   places are their middles. */
+static int assign_texts(struct grid *grid, struct error *error) {
+  struct canvas *canvas = &grid->canvas;
+  const size_t names = grid->rows + 1, all = names + grid->columns * (grid->rows + 1);
+  const double em = canvas_points(canvas, canvas->style.tick_size);
+  fprintf(canvas->script,
+          "names = %zu\ntexts = %zu\narray cell_text[%zu]\narray cell_x[%zu]\narray cell_y[%zu]\n",
+          names, all, all, all, all);
+  size_t index = 1;
+  int code = OK;
+  for (size_t r = 0; r <= grid->rows && !code; r++) {
+    const double y = canvas->top + (r ? grid->head_height + grid->height * (double)(r - 1) : 0);
+    const struct box box = {canvas->left + 0.3 * em, y, grid->head_width - 0.6 * em,
+                            r ? grid->height : grid->head_height};
+    code = assign_text(grid, index++, r ? grid->row[r - 1] : grid->row_name, &box,
+                       r ? grid->lines : 1, error);
+  }
+  for (size_t r = 0; r <= grid->rows && !code; r++)
+    for (size_t c = 0; c < grid->columns && !code; c++) {
+      const double y = canvas->top + (r ? grid->head_height + grid->height * (double)(r - 1) : 0);
+      const double x = canvas->left + grid->head_width + grid->width * ((double)c + 0.5);
+      /* Of two lines each number has both: no more room than its wider part. */
+      const double number = grid->lines == 1
+                                ? grid->width
+                                : widest_word(grid, grid->text[r ? r - 1 : 0][c]) + 0.05 * em;
+      const struct box box = {x, y, r ? number : grid->width - 0.1 * em,
+                              r ? grid->height : grid->head_height};
+      code = assign_text(grid, index++, r ? grid->text[r - 1][c] : grid->column[c], &box,
+                         r ? grid->lines : 3, error);
+    }
+  return code;
+}
+
+/* The colour of a cell: from that of the paper to a quiet one for the largest of the column. */
+static unsigned shade(const struct grid *grid, size_t row, size_t column) {
+  static const unsigned ends[2][2] = {{0xf7fafc, 0xa6c8e0}, {0x1c1f25, 0x3a5f7d}};
+  double low = INFINITY, high = -INFINITY;
+  for (size_t r = 0; r < grid->rows; r++)
+    if (grid->held[r][column] && isfinite(grid->value[r][column])) {
+      low = fmin(low, grid->value[r][column]);
+      high = fmax(high, grid->value[r][column]);
+    }
+  const double value = grid->value[row][column];
+  const double part = high > low ? fmin(1, fmax(0, (value - low) / (high - low))) : 0;
+  unsigned rgb = 0;
+  for (int shift = 16; shift >= 0; shift -= 8) {
+    const double from = ends[grid->canvas.dark][0] >> shift & 0xff,
+                 to = ends[grid->canvas.dark][1] >> shift & 0xff;
+    rgb |= (unsigned)lround(from + part * (to - from)) << shift;
+  }
+  return rgb;
+}
+
+/* The tiles behind the numbers, a little apart, and three rules. Heights are counted from the
+   bottom. */
+static int write_data(const struct grid *grid, struct blob *data, struct error *error) {
+  const struct canvas *canvas = &grid->canvas;
+  const double sheet = round(canvas->height * canvas->dpi);
+  const double gap = ceil(canvas_points(canvas, 0.5));
+  FILE *out = open_memstream(&data->data, &data->size);
+  if (!out) return error_set(error, ERROR_FAILED, "no memory for the cells of a table");
+  for (size_t r = 0; r < grid->rows; r++)
+    for (size_t c = 0; c < grid->columns; c++) {
+      if (!grid->held[r][c] || isnan(grid->value[r][c])) continue;
+      const double left = canvas->left + grid->head_width + grid->width * (double)c + gap;
+      const double top = canvas->top + grid->head_height + grid->height * (double)r + gap;
+      const double right = left + grid->width - 2 * gap, below = top + grid->height - 2 * gap;
+      fprintf(out, "%.9g %.9g %.9g %.9g %.9g %.9g %u\n", (left + right) / 2,
+              sheet - (top + below) / 2, left, right, sheet - below, sheet - top,
+              shade(grid, r, c));
+    }
+  fputs("\n\n", out);
+  const double rules[] = {0, grid->head_height,
+                          grid->head_height + grid->height * (double)grid->rows};
+  for (int i = 0; i < 3; i++)
+    fprintf(out, "%.9g %.9g %.9g 0\n", canvas->left, sheet - canvas->top - rules[i],
+            canvas->panel_width);
+  if (fclose(out) == 0) return OK;
+  free(data->data);
+  return error_set(error, ERROR_FAILED, "no memory for the cells of a table");
+}
+
+static int draw(struct grid *grid, struct figure *figure, struct error *error) {
+  struct canvas *canvas = &grid->canvas;
+  struct blob data;
+  int code = lay_out(grid, error);
+  if (code) return code;
+  canvas_assign_sheet(canvas);
+  code = assign_texts(grid, error);
+  if (!code) code = write_data(grid, &data, error);
+  return code ? code : canvas_draw(canvas, "sheet grid", data, figure, error);
+}
+
+int figure_draw_grid(const struct table *table, const struct grid_plot *plot,
+                     const struct figure_options *options, enum figure_format format,
+                     const char *name, struct figure *figure, struct error *error) {
+  *figure = (struct figure){0};
+  struct grid *grid = memory_array(1, sizeof *grid, "a figure", error);
+  if (!grid) return ERROR_FAILED;
+  int code = canvas_open(options, format, name, &(struct canvas_labels){plot->title, NULL, NULL},
+                         &grid->canvas, error);
+  grid->canvas.xlabel = grid->canvas.ylabel = ""; /* there are no axes */
+  if (!code) code = collect(grid, table, plot, error);
+  if (!code) code = draw(grid, figure, error);
+  canvas_release(&grid->canvas);
+  free(grid);
+  return code;
+}

@@ -1,7 +1,5 @@
 /* Where each value came from. */
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "lib/model/config_parts.h"
 
@@ -11,22 +9,10 @@ int config_explain(struct config *config, const char *name, const char *value, c
                        error);
 }
 
-const char *config_number(double value, char text[32]) {
-  if (value == floor(value) && fabs(value) < 1e15) {
-    snprintf(text, 32, "%.0f", value);
-    return text;
-  }
-  for (int digits = 6; digits <= 17; digits++) {
-    snprintf(text, 32, "%.*g", digits, value);
-    if (strtod(text, NULL) == value) break;
-  }
-  return text;
-}
-
 int config_explain_number(struct config *config, const char *name, double value, const char *source,
                           struct error *error) {
   char text[32];
-  return config_explain(config, name, config_number(value, text), source, error);
+  return config_explain(config, name, model_number(value, text), source, error);
 }
 
 const char *config_source(const struct config_place *place, char source[CONFIG_PATH]) {

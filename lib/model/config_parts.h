@@ -94,9 +94,6 @@ const char *config_source(const struct config_place *place, char source[CONFIG_P
 /* "default of model_type 'gpt_neox' (transformers 5)". */
 const char *config_default(const struct config *config, char source[CONFIG_PATH]);
 
-/* As many digits as it needs. */
-const char *config_number(double value, char text[32]);
-
 /* config_family.c: config.family, the label, and what all layers have in common. */
 
 int config_read_family(struct config *config, struct error *error);

@@ -58,8 +58,8 @@ static int read_list(struct config *config, const char *name, struct error *erro
   }
   failed = spec_set_list(config->spec, name, value, count, error);
   if (failed) return failed;
-  snprintf(text, sizeof text, "%zu numbers from %s to %s", count, config_number(least, number[0]),
-           config_number(most, number[1]));
+  snprintf(text, sizeof text, "%zu numbers from %s to %s", count, model_number(least, number[0]),
+           model_number(most, number[1]));
   return config_explain(config, name, text, config_source(&place, source), error);
 }
 

@@ -58,4 +58,7 @@ struct model *model_create(const char *label, size_t count, struct error *error)
 int model_explain(struct model *model, const char *layer_type, const char *name, const char *value,
                   const char *source, struct error *error);
 
+/* A number as such a value: as many digits as it needs. */
+const char *model_number(double value, char text[32]);
+
 #endif

@@ -5,6 +5,9 @@
 
 #include "lib/model/config_parts.h"
 
+/* RoFormer's, which no language model went below; a base of 1000 in a config has been a slip. */
+static const double least_base = 10000;
+
 bool config_is_common(const char *name) {
   static const char *const common[] = {"rope_type",     "type",
                                        "rope_theta",    "partial_rotary_factor",
@@ -164,5 +167,9 @@ int config_read_base(struct config *config, struct error *error) {
   else
     failed = read_usual_base(config, source, error);
   if (failed) return failed;
+  if (config->spec->base < least_base)
+    spec_warn(config->spec, config->meta,
+              "the base %.10g (%s) is small: published language models have %.10g or more",
+              config->spec->base, source, least_base);
   return config_explain_number(config, "base", config->spec->base, source, error);
 }

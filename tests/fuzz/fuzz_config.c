@@ -1,5 +1,6 @@
 /* Any text as a config.json: read, and a spectrum made of what comes out. Whatever was accepted
  * keeps the promises of rope_spec. */
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +24,13 @@ static void check_spectrum(const struct spectrum *spectrum) {
 static void check_rope(const struct rope_spec *spec, struct meta *meta) {
   struct error error = {OK, ""};
   struct spectrum *spectrum = NULL;
-  if (!(spec->base > 0) || spec->rotary_dim < 2 || spec->rotary_dim > spec->head_dim) abort();
-  if (spec->context < 0) abort();
+  if (!(spec->base > 0) || !isfinite(spec->base)) abort();
+  if (spec->rotary_dim < 2 || spec->rotary_dim > spec->head_dim) abort();
+  if (spec->context < 0 || spec->context != spec->model_context) abort();
+  size_t pairs = 0;
+  for (size_t i = 0; i < spec->axes; i++)
+    pairs += spec->section[i];
+  if (spec->axes > SPEC_AXES || (spec->axes && pairs * 2 != spec->rotary_dim)) abort();
   if (spectrum_create(spec, &spectrum, &error)) {
     check_error(&error);
     return;
@@ -34,6 +40,20 @@ static void check_rope(const struct rope_spec *spec, struct meta *meta) {
   spectrum_destroy(spectrum);
 }
 
+/* Every layer's RoPE is one of the model's, layer types have one each, and every row is whole. */
+static void check_model(const struct model *model) {
+  if (model->count == 0 || !model->values) abort();
+  if (model->schedule && model->layers == 0) abort();
+  for (size_t i = 0; model->schedule && i < model->layers; i++)
+    if (model->schedule[i] < -1 || model->schedule[i] >= (int)model->count) abort();
+  for (size_t i = 0; i < model->count; i++)
+    for (size_t j = 0; j < i; j++)
+      if (!strcmp(model->ropes[i].layer_type, model->ropes[j].layer_type)) abort();
+  for (size_t row = 0; row < table_rows(model->values); row++)
+    for (size_t column = 1; column < 4; column++)
+      if (!*table_text(model->values, row, column)) abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct error error = {OK, ""};
   struct model *model;
@@ -41,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (config_read((const char *)data, size, "", &model, meta, &error)) {
     check_error(&error);
   } else {
-    if (model->count == 0) abort();
+    check_model(model);
     for (size_t i = 0; i < model->count; i++)
       check_rope(&model->ropes[i], meta);
     free(meta_to_json(meta, 0));

@@ -63,9 +63,10 @@ static void nested_dictionaries_fall_back_on_what_is_outside(void **state) {
             0);
   assert_true(spec_parameter(&spec, "original_max_position_embeddings") == 8192);
   /* Names of other layer types. */
-  read_well(PLAIN(", \"rope_parameters\": {\"main\": {}, \"compress\": {\"rope_theta\": 5}}"), 1);
+  read_well(PLAIN(", \"rope_parameters\": {\"main\": {}, \"compress\": {\"rope_theta\": 50000}}"),
+            1);
   assert_string_equal(model->ropes[1].layer_type, "compress");
-  assert_true(model->ropes[0].base == 1e6 && model->ropes[1].base == 5);
+  assert_true(model->ropes[0].base == 1e6 && model->ropes[1].base == 50000);
 }
 
 static void a_null_dictionary_means_no_rope(void **state) {

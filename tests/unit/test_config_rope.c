@@ -32,6 +32,9 @@ static void base_is_found(void **state) {
             " {\"type\": \"linear\", \"factor\": 4}}",
             1);
   warned(0, "there is no 'rope_theta'");
+  read_well(QWEN(", \"rope_theta\": 1000"), 1);
+  assert_true(spec.base == 1000);
+  warned(0, "the base 1000 ('rope_theta') is small: published language models have 10000 or more");
   refused(QWEN(", \"rope_theta\": \"500000\""), "'rope_theta' is the text \"500000\": a number");
   refused(QWEN(", \"rope_theta\": 0"), "'rope_theta' is 0: a number greater than 0 is needed");
   refused(QWEN(", \"rope_theta\": -10000.0"), "'rope_theta' is -10000");

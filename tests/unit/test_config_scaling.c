@@ -68,11 +68,13 @@ static void a_factor_may_be_implicit(void **state) {
                   " \"original_max_position_embeddings\": 8192}"),
             0);
   assert_true(isnan(spec_parameter(&spec, "factor")));
-  /* A factor that is given wins over the contexts. */
-  read_well(PLAIN(", \"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 4,"
-                  " \"original_max_position_embeddings\": 26214}"),
+  /* A factor that is given wins over the contexts, whose ratio is 1.25. */
+  read_well(QWEN(", \"rope_theta\": 1e6, \"max_position_embeddings\": 40960, \"rope_scaling\":"
+                 " {\"rope_type\": \"yarn\", \"factor\": 4,"
+                 " \"original_max_position_embeddings\": 32768}"),
             1);
   assert_true(spec_parameter(&spec, "factor") == 4);
+  warned(0, "1.25");
 }
 
 static void original_contexts_have_an_order(void **state) {

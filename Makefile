@@ -127,7 +127,7 @@ $(BUILD)/libropetool.a: $(LIBRARY_OBJECTS) $(BUILD)/sources
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(call step,CC) $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# The files of plots/ become one C file of byte arrays.
+# These files become one C file that takes in their bytes.
 $(BUILD)/assets.c: $(ASSETS) plots/embed.sh $(BUILD)/sources
 	$(call step,EMBED) sh plots/embed.sh $(ASSETS) > $@
 

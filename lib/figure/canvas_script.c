@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/figure/asset.h"
+#include "lib/base/asset.h"
 #include "lib/figure/canvas.h"
 #include "lib/figure/lettering.h"
 

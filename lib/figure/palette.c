@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/figure/asset.h"
+#include "lib/base/asset.h"
 
 static const char *const range_names[] = {
     [MATRIX_SEQUENTIAL] = "sequential",

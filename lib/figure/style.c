@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/figure/asset.h"
+#include "lib/base/asset.h"
 
 static const char folder[] = "styles/", extension[] = ".style";
 

@@ -1,4 +1,4 @@
-#include "lib/figure/asset.h"
+#include "lib/base/asset.h"
 
 #include <string.h>
 

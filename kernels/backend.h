@@ -184,7 +184,7 @@ struct weight_sums {
    and every sum of many terms, which are in double always; so is `symmetric` without a bias). To
    first order in u, with B the largest |bias| that is not masked,
    - a score is off by at most E = (dim + batch + 24)·u·|query|·|key|, both after the rotation, and
-     by (dim + batch + 24)·2^-53·B besides;
+     by (dim + batch + 24)·2^-53·B besides, in the tiles of a GPU by 2u·B;
    - a weight by at most the factor 2·|scale|·max E + 8u·max|scale·q·k| + (batch + 12)·u of itself,
      the maxima over its row, and with a bias by 2u·max|scale·q·k| + 10u·B more; weights below
      2^-126 (single) or 2^-1022 of the row's largest are 0. */

@@ -4,8 +4,8 @@
 
 #include "kernels/cuda_scores.h"
 
-/* The weight of a score of draw b and query m is 2^(score · scale − peak) · factor, at b · stride +
- * m. */
+/* The weight of a score of draw b and query m is 2^(score · scale + bias − peak) · factor, at b ·
+   stride + m. */
 template <class real> struct row_softmax {
   real scale; /* of the batch, times log2(e) */
   const real *peak, *factor;
@@ -21,6 +21,7 @@ __device__ static inline double power_of_two(double x) {
 /* Goes over all scores once (score_softmax_cuda.cu); fills batch->weights if that is not NULL. */
 template <class real>
 row_softmax<real> row_softmax_make(device_work &work, const struct score_batch *batch,
-                                   const score_vectors<real> &vectors);
+                                   const score_vectors<real> &vectors,
+                                   const score_bias<real> &bias);
 
 #endif

@@ -9,6 +9,7 @@
 
 extern "C" {
 #include "kernels/grid.h"
+#include "kernels/score_mask.h"
 }
 
 /* Queries and keys of a batch, rotated: (draw, depth, stride), positions fastest. */
@@ -21,6 +22,25 @@ template <class real> struct score_vectors {
 /* Makes them (score_vectors_cuda.cu); for double and float. */
 template <class real>
 score_vectors<real> score_vectors_make(device_work &work, const struct score_batch *batch);
+
+/* The bias of a batch, for all padded positions: of query m and key n at m − n + zero. */
+template <class real> struct score_bias {
+  size_t zero;
+  const double *add;    /* NULL: none */
+  const real *exponent; /* times log2(e), for the softmax */
+
+  /* log2(e)·(scale·score + bias). */
+  __device__ real exponent_of(real score, real scale, size_t m, size_t n) const {
+    const real scaled = score * scale;
+    if (!exponent) return scaled;
+    const real bias = exponent[m + zero - n];
+    return bias == (real)-INFINITY ? (real)-INFINITY : scaled + bias;
+  }
+};
+
+/* Makes it (score_vectors_cuda.cu), for vectors of this stride; for double and float. */
+template <class real>
+score_bias<real> score_bias_make(device_work &work, const struct score_batch *batch, size_t stride);
 
 /* Mean cells without softmax, from means of vectors (score_means_cuda.cu). */
 void score_means(device_work &work, const struct score_batch *batch, const struct grid *grid);

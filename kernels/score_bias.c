@@ -8,13 +8,6 @@
 
 static const double log2_e = 1.44269504088896340736;
 
-bool score_bias_masks(const struct score_batch *batch) {
-  const size_t distances = 2 * batch->length - 1, first = batch->causal ? batch->length - 1 : 0;
-  for (size_t t = first; batch->bias && t < distances; t++)
-    if (batch->bias[t] == -INFINITY) return true;
-  return false;
-}
-
 int score_bias_open(struct score_bias *bias, const struct score_batch *batch,
                     const struct score_arithmetic *arithmetic, struct error *error) {
   *bias = (struct score_bias){NULL, NULL, NULL};

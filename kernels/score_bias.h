@@ -5,6 +5,7 @@
 
 #include "kernels/backend.h"
 #include "kernels/score_arithmetic.h"
+#include "kernels/score_mask.h"
 
 /* Arrays of (2·length − 1) each; NULL where there is nothing to add. */
 struct score_bias {
@@ -16,9 +17,6 @@ struct score_bias {
 int score_bias_open(struct score_bias *bias, const struct score_batch *batch,
                     const struct score_arithmetic *arithmetic, struct error *error);
 void score_bias_close(struct score_bias *bias);
-
-/* Whether the batch's bias masks a score that the causal mask does not. */
-bool score_bias_masks(const struct score_batch *batch);
 
 /* value += bias, and `masked` instead where that is −∞. */
 void score_bias_add(const double *bias, size_t count, double masked, double *value);

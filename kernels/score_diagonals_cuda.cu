@@ -36,6 +36,7 @@ template <class real> struct diagonal_job {
   score_vectors<real> vectors;
   size_t draw;
   bool causal;
+  const double *bias; /* (2·length − 1), distance −(length − 1) first; NULL: none */
   size_t column_tiles, first_tile; /* first_tile: of rows, of this launch */
   double *partial;                 /* (tile, 2, DIAGONALS) Σ S and Σ S² out; NULL: not wanted */
   score_bins bins;
@@ -94,9 +95,11 @@ __device__ static inline void add_diagonal(
   if (end > length - (int)column) end = length - (int)column;
   if (end > length - (int)row - apart) end = length - (int)row - apart;
   if ((int)threadIdx.x >= tile::DIAGONALS || (job.causal && distance < 0)) end = first;
+  const double bias = job.bias && first < end ? job.bias[distance + length - 1] : 0;
+  if (bias == -INFINITY) end = first;
   double sum = 0, square = 0, low = DBL_MAX, high = -DBL_MAX;
   for (int c = first; c < end; c++) {
-    const double value = (double)score[c + apart][c];
+    const double value = (double)score[c + apart][c] + bias;
     sum += value;
     square = fma(value, value, square);
     if (job.bins.count) count_score(job.bins, (size_t)(distance + length - 1), value);
@@ -205,9 +208,10 @@ __global__ void score_trace(size_t dim, const double *gram, double *trace) {
 }
 
 static void fill_symmetric(device_work &work, const struct score_batch *batch) {
-  for (size_t d = 0; batch->causal && d < batch->batch; d++)
+  const bool masked = batch->causal || score_bias_masks(batch);
+  for (size_t d = 0; masked && d < batch->batch; d++)
     batch->sums[d].symmetric = NAN;
-  if (batch->causal) return;
+  if (masked) return;
   const score_vectors<double> vectors = score_vectors_make<double>(work, batch);
   double *gram = work.array<double>(batch->dim * batch->dim, "the products of queries and keys"),
          *trace = work.array<double>(1, "a sum");
@@ -217,7 +221,9 @@ static void fill_symmetric(device_work &work, const struct score_batch *batch) {
     work.launched("score_gram");
     WORK_LAUNCH(work, score_trace, 1)(batch->dim, gram, trace);
     work.launched("score_trace");
-    work.fetch(&batch->sums[d].symmetric, trace, 1);
+    double sum = 0;
+    work.fetch(&sum, trace, 1);
+    batch->sums[d].symmetric += sum;
   }
   work.release(vectors.query);
   work.release(vectors.key);
@@ -284,6 +290,7 @@ static score_bins open_bins(device_work &work, const diagonal_sums &sums) {
 static double count_at(const diagonal_sums &sums, size_t distance) {
   const size_t zero = sums.batch->length - 1;
   if (sums.batch->causal && distance < zero) return 0;
+  if (sums.batch->bias && sums.batch->bias[distance] == -INFINITY) return 0;
   return (double)(distance < zero ? distance + 1 : sums.distances - distance);
 }
 
@@ -292,20 +299,24 @@ static void finish_draw(const diagonal_sums &sums, size_t draw) {
   const struct score_profile *profile = batch->profile;
   const double *sum = sums.sum + draw * sums.distances,
                *square = sums.square + draw * sums.distances;
-  double total = 0, energy = 0, toeplitz = 0;
+  const double *bias = batch->bias;
+  double total = 0, energy = 0, toeplitz = 0, mirrored = 0;
   for (size_t t = 0; t < sums.distances; t++) {
     const double count = count_at(sums, t);
     const size_t at = draw * sums.distances + t;
     if (profile && profile->mean) profile->mean[at] = count > 0 ? sum[t] / count : NAN;
     if (profile && profile->square) profile->square[at] = count > 0 ? square[t] / count : NAN;
+    if (!(count > 0)) continue;
     total += sum[t];
     energy += square[t];
-    toeplitz += count > 0 ? sum[t] * (sum[t] / count) : 0;
+    toeplitz += sum[t] * (sum[t] / count);
+    if (bias) mirrored += bias[sums.distances - 1 - t] * (2 * sum[t] - count * bias[t]);
   }
   if (!batch->sums) return;
   batch->sums[draw].sum = total;
   batch->sums[draw].square = energy;
   batch->sums[draw].toeplitz = toeplitz;
+  batch->sums[draw].symmetric = mirrored; /* see score_symmetric_cpu.c */
 }
 
 /* Where the score of this rank (0 is the smallest) is, as if a bin's scores were spread evenly. */
@@ -360,6 +371,7 @@ template <class real> static void run_all(device_work &work, const struct score_
   diagonal_job<real> job = {};
   job.vectors = score_vectors_make<real>(work, batch);
   job.causal = batch->causal;
+  if (batch->bias) job.bias = work.upload(batch->bias, sums.distances, "the bias of all distances");
   job.column_tiles = device_ceil(batch->length, tile::COLUMNS);
   double *sum = work.array<double>(2 * entries, "the sums of all distances");
   work.clear(sum, 2 * entries);

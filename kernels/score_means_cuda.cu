@@ -78,6 +78,30 @@ __global__ void __launch_bounds__(THREADS)
   }
 }
 
+/* A thread per cell: the mean bias of the scores that the causal mask leaves, 0 where it leaves
+   none. Rows and columns of tiles lie between edges; cells (rows, columns). */
+__global__ void score_mean_bias(const size_t *row, size_t rows, const size_t *column,
+                                size_t columns, bool causal, score_bias<double> bias,
+                                double *cells) {
+  for (size_t e = (size_t)blockIdx.x * blockDim.x + threadIdx.x; e < rows * columns;
+       e += (size_t)gridDim.x * blockDim.x) {
+    const long long row_first = (long long)row[e / columns],
+                    row_end = (long long)row[e / columns + 1],
+                    first = (long long)column[e % columns],
+                    end = (long long)column[e % columns + 1];
+    long long distance = row_first - end + 1, count = 0;
+    if (causal && distance < 0) distance = 0;
+    double sum = 0;
+    for (; distance < row_end - first; distance++) {
+      const long long low = row_first > first + distance ? row_first : first + distance,
+                      high = row_end < end + distance ? row_end : end + distance;
+      sum = fma((double)(high - low), bias.add[(long long)bias.zero + distance], sum);
+      count += high - low;
+    }
+    cells[e] = count ? sum / (double)count : 0;
+  }
+}
+
 /* The means of one axis on the device. */
 struct axis_means {
   size_t stride;
@@ -160,6 +184,28 @@ static void mask_cells(device_work &work, const struct score_batch *batch, const
       }
 }
 
+/* Adds the mean bias of every tile, some rows of tiles at a time. */
+static void add_bias(device_work &work, const struct score_batch *batch, const struct grid *grid,
+                     size_t stride) {
+  const size_t columns = grid->columns;
+  if (!batch->bias) return;
+  const score_bias<double> bias = score_bias_make<double>(work, batch, stride);
+  const size_t *row = work.upload(grid->row, grid->rows + 1, "the edges of the cells"),
+               *column = work.upload(grid->column, columns + 1, "the edges of the cells");
+  const size_t band = work.fit(grid->rows, columns * sizeof(double), "the cells");
+  double *cells = work.array<double>(band * columns, "the cells"),
+         *mean = work.host<double>(band * columns, "the cells");
+  for (size_t first = 0; work.ok() && first < grid->rows; first += band) {
+    const size_t now = least(grid->rows - first, band);
+    WORK_LAUNCH(work, score_mean_bias, work.blocks(now * columns))
+    (row + first, now, column, columns, batch->causal, bias, cells);
+    work.launched("score_mean_bias");
+    work.fetch(mean, cells, now * columns);
+    for (size_t c = 0; work.ok() && c < now * columns; c++)
+      batch->tiles.cells[first * columns + c] += mean[c];
+  }
+}
+
 void score_means(device_work &work, const struct score_batch *batch, const struct grid *grid) {
   const score_vectors<double> vectors = score_vectors_make<double>(work, batch);
   const axis_means query =
@@ -168,4 +214,5 @@ void score_means(device_work &work, const struct score_batch *batch, const struc
       make_means(work, vectors, vectors.key, grid->column, grid->columns, product::COLUMNS);
   multiply_means(work, batch, vectors.draws * vectors.depth, query, key);
   if (work.ok() && batch->causal) mask_cells(work, batch, grid, vectors);
+  if (work.ok()) add_bias(work, batch, grid, vectors.stride);
 }

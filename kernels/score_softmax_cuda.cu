@@ -1,4 +1,4 @@
-/* Rows of exp(scale · score): the largest, the sum, and the sums that locality, distance and
+/* Rows of exp(scale · score + bias): the largest, the sum, and the sums that locality, distance and
    entropy of the weights need. The twin of score_weights.c: exponents in powers of two, taken
    against the largest of a thread's own so far (Milakov and Gimelshein, arXiv:1805.02867); threads,
    then blocks, are joined in one order.
@@ -64,6 +64,7 @@ template <class real, bool MOMENTS> struct softmax_job {
   score_vectors<real> vectors;
   bool causal;
   real scale;
+  score_bias<real> bias;
   uint32_t row_tiles, chunk, chunks; /* chunk: keys that a block goes over */
   row_sums<real, MOMENTS> *sums;     /* (draw, chunk, stride) out */
 };
@@ -96,12 +97,18 @@ __device__ static inline void add_tile(
     real peak = sums[i].peak;
 #pragma unroll
     for (int j = 0; j < product::EACH_COLUMN; j++)
-      if (column + product::column(j) < end) peak = fmax(peak, element[i][j] * job.scale);
+      if (column + product::column(j) < end)
+        peak = fmax(peak,
+                    job.bias.exponent_of(element[i][j], job.scale, m, column + product::column(j)));
     if (peak > sums[i].peak) raise_peak(sums[i], peak);
 #pragma unroll
-    for (int j = 0; j < product::EACH_COLUMN; j++)
-      if (column + product::column(j) < end)
-        add_score(sums[i], element[i][j] * job.scale - peak, m, column + product::column(j));
+    for (int j = 0; j < product::EACH_COLUMN; j++) {
+      const uint32_t n = column + product::column(j);
+      if (n >= end) continue;
+      const real exponent = job.bias.exponent_of(element[i][j], job.scale, m, n);
+      if (job.bias.exponent && exponent == (real)-INFINITY) continue; /* there may be no peak yet */
+      add_score(sums[i], exponent - peak, m, n);
+    }
   }
 }
 
@@ -227,7 +234,7 @@ static void fetch_weights(device_work &work, const struct score_batch *batch,
 
 template <class real, bool MOMENTS>
 static row_softmax<real> make(device_work &work, const struct score_batch *batch,
-                              const score_vectors<real> &vectors) {
+                              const score_vectors<real> &vectors, const score_bias<real> &bias) {
   typedef product_tile<real, 1> product;
   enum { MOST_CHUNKS = 16, SHORTEST_CHUNK = 1024 }; /* enough blocks for a device, little to join */
   const char *what = "the sums of rows";
@@ -235,6 +242,7 @@ static row_softmax<real> make(device_work &work, const struct score_batch *batch
   job.vectors = vectors;
   job.causal = batch->causal;
   job.scale = (real)(batch->scale * 1.44269504088896340736);
+  job.bias = bias;
   job.row_tiles = (uint32_t)device_ceil(batch->length, product::ROWS);
   job.chunk = (uint32_t)(device_ceil(batch->length, MOST_CHUNKS * SHORTEST_CHUNK) * SHORTEST_CHUNK);
   job.chunks = (uint32_t)device_ceil(batch->length, job.chunk);
@@ -256,12 +264,15 @@ static row_softmax<real> make(device_work &work, const struct score_batch *batch
 
 template <class real>
 row_softmax<real> row_softmax_make(device_work &work, const struct score_batch *batch,
-                                   const score_vectors<real> &vectors) {
-  return batch->weights ? make<real, true>(work, batch, vectors)
-                        : make<real, false>(work, batch, vectors);
+                                   const score_vectors<real> &vectors,
+                                   const score_bias<real> &bias) {
+  return batch->weights ? make<real, true>(work, batch, vectors, bias)
+                        : make<real, false>(work, batch, vectors, bias);
 }
 
 template row_softmax<double> row_softmax_make(device_work &, const struct score_batch *,
-                                              const score_vectors<double> &);
+                                              const score_vectors<double> &,
+                                              const score_bias<double> &);
 template row_softmax<float> row_softmax_make(device_work &, const struct score_batch *,
-                                             const score_vectors<float> &);
+                                             const score_vectors<float> &,
+                                             const score_bias<float> &);

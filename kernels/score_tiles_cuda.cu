@@ -1,8 +1,8 @@
 /* Scores, or weights of a softmax, reduced to cells: every score is made, and none is stored. The
    twin of scores_pass_cpu.c.
 
-     S(m, n) = (1/B) Σ_b q_bm · k_bn,   P(m, n) = (1/B) Σ_b exp(scale·q_bm·k_bn) / Σ_n'
-   exp(scale·q_bm·k_bn')
+     S(m, n) = (1/B) Σ_b q_bm · k_bn + bias(m − n)
+     P(m, n) = (1/B) Σ_b exp(x_bmn) / Σ_n' exp(x_bmn'),   x_bmn = scale·q_bm·k_bn + bias(m − n)
 
    A block makes a tile of scores of all draws, in registers; tiles that the causal mask hides are
    left out. The tile then goes through shared memory: threads fold strips of columns, then of rows,
@@ -44,6 +44,7 @@ template <class real> struct tile_job {
   enum reduction reduction;
   real share;             /* 1 / draws */
   row_softmax<real> rows; /* with softmax */
+  score_bias<real> bias;
   device_axis row, column;
   size_t first_tile, first_segment; /* of rows, of this launch */
   double *partial;                  /* (segment of rows, segment of columns) out */
@@ -136,7 +137,7 @@ __device__ static inline void join_pieces(const tile_job<real> &job, size_t tile
 /* Adds the weights, or scores, of one draw to those of the draws before. */
 template <class real>
 __device__ static inline void add_draw(
-    const tile_job<real> &job, size_t draw, size_t row,
+    const tile_job<real> &job, size_t draw, size_t row, size_t column,
     const real (&element)[product_tile<real, 1>::EACH_ROW][product_tile<real, 1>::EACH_COLUMN],
     real (&total)[product_tile<real, 1>::EACH_ROW][product_tile<real, 1>::EACH_COLUMN]) {
   typedef product_tile<real, 1> product;
@@ -147,9 +148,23 @@ __device__ static inline void add_draw(
                factor = job.softmax ? job.rows.factor[at] : 0;
 #pragma unroll
     for (int j = 0; j < product::EACH_COLUMN; j++)
-      total[i][j] += job.softmax ? power_of_two(element[i][j] * job.rows.scale - peak) * factor
+      total[i][j] += job.softmax ? power_of_two(job.bias.exponent_of(element[i][j], job.rows.scale,
+                                                                     row + product::row(i),
+                                                                     column + product::column(j)) -
+                                                peak) *
+                                       factor
                                  : element[i][j];
   }
+}
+
+/* A mean over the draws as it counts in the tile: scores get their bias, and what is masked joins
+   without changing anything. */
+template <class real>
+__device__ static inline real add_bias(const tile_job<real> &job, real value, size_t m, size_t n) {
+  if (!job.bias.add) return value;
+  const double bias = job.bias.add[m + job.bias.zero - n];
+  if (bias == -INFINITY) return reduction_start<real>(job.reduction);
+  return job.softmax ? value : (real)((double)value + bias);
 }
 
 template <class real>
@@ -171,13 +186,14 @@ __global__ void __launch_bounds__(THREADS, 2) score_reduce(tile_job<real> job) {
     real element[product::EACH_ROW][product::EACH_COLUMN] = {};
     product::add(shared.buffers, vectors.query + at + row, vectors.stride,
                  vectors.key + at + column, vectors.stride, vectors.depth, element);
-    add_draw(job, draw, row, element, total);
+    add_draw(job, draw, row, column, element, total);
   }
 #pragma unroll
   for (int i = 0; i < product::EACH_ROW; i++)
 #pragma unroll
     for (int j = 0; j < product::EACH_COLUMN; j++)
-      shared.score[product::row(i)][product::column(j)] = total[i][j] * job.share;
+      shared.score[product::row(i)][product::column(j)] = add_bias(
+          job, total[i][j] * job.share, row + product::row(i), column + product::column(j));
   __syncthreads();
   fold_rows(job, tile_row, tile_column, shared.score);
   __syncthreads();
@@ -256,16 +272,16 @@ static void reduce_tiles(device_work &work, tile_job<real> &job, const struct sc
 
 template <class real>
 void score_tiles(device_work &work, const struct score_batch *batch, const struct grid *grid) {
-  const bool tiles =
-      batch->tiles.cells && (batch->softmax || batch->tiles.reduction != REDUCE_MEAN);
+  const bool tiles = batch->tiles.cells && !score_tiles_linear(batch);
   tile_job<real> job = {};
   job.vectors = score_vectors_make<real>(work, batch);
+  job.bias = score_bias_make<real>(work, batch, job.vectors.stride);
   job.causal = batch->causal;
   job.softmax = batch->softmax;
   job.reduction = batch->tiles.reduction;
   job.share = (real)(1 / (double)batch->batch);
   if ((tiles && batch->softmax) || batch->weights)
-    job.rows = row_softmax_make(work, batch, job.vectors);
+    job.rows = row_softmax_make(work, batch, job.vectors, job.bias);
   if (tiles) reduce_tiles(work, job, batch, grid);
   work.release(job.vectors.query);
   work.release(job.vectors.key);
@@ -275,13 +291,15 @@ template void score_tiles<double>(device_work &, const struct score_batch *, con
 template void score_tiles<float>(device_work &, const struct score_batch *, const struct grid *);
 
 void score_cells_finish(const struct score_batch *batch, const struct grid *grid) {
+  const double *bias = score_bias_masks(batch) ? batch->bias : nullptr;
   for (size_t r = 0; r < grid->rows; r++)
     for (size_t c = 0; c < grid->columns; c++) {
       const struct tile tile = grid_tile(grid, r, c);
       double *cell = batch->tiles.cells + r * grid->columns + c;
-      if (batch->causal && tile.column >= tile.row_end)
+      const uint64_t unmasked = tile_unmasked_by(&tile, batch->causal, bias, batch->length);
+      if (!unmasked)
         *cell = NAN;
       else if (batch->tiles.reduction == REDUCE_MEAN)
-        *cell /= (double)tile_unmasked(&tile, batch->causal);
+        *cell /= (double)unmasked;
     }
 }

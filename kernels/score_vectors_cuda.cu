@@ -4,6 +4,8 @@
    A thread makes a pair of one position: a sine and a cosine, 4 products; about 60 double and other
    instructions for 4 numbers of 8 bytes moved. That is bound by the double units of an H200 (64 a
    clock and multiprocessor), and 60/length of what the product of the scores does with them. */
+#include <math.h>
+
 #include "kernels/cuda_scores.h"
 
 struct score_rotation {
@@ -85,3 +87,24 @@ score_vectors<real> score_vectors_make(device_work &work, const struct score_bat
 
 template score_vectors<double> score_vectors_make(device_work &, const struct score_batch *);
 template score_vectors<float> score_vectors_make(device_work &, const struct score_batch *);
+
+template <class real>
+score_bias<real> score_bias_make(device_work &work, const struct score_batch *batch,
+                                 size_t stride) {
+  const char *what = "the bias of all distances";
+  score_bias<real> bias = {stride - 1, nullptr, nullptr};
+  if (!batch->bias) return bias;
+  const size_t distances = 2 * batch->length - 1, padded = 2 * stride - 1;
+  double *add = work.host<double>(padded, what);
+  real *exponent = work.host<real>(padded, what);
+  for (size_t t = 0; work.ok() && t < distances; t++) {
+    add[t + stride - batch->length] = batch->bias[t];
+    exponent[t + stride - batch->length] = (real)(batch->bias[t] * 1.44269504088896340736);
+  }
+  bias.add = work.upload(add, padded, what);
+  bias.exponent = work.upload(exponent, padded, what);
+  return bias;
+}
+
+template score_bias<double> score_bias_make(device_work &, const struct score_batch *, size_t);
+template score_bias<float> score_bias_make(device_work &, const struct score_batch *, size_t);

@@ -45,11 +45,9 @@ static int run_pass(const struct score_rows *rows, const struct grid *grid, bool
 
 static int run(const struct score_rows *rows, const struct grid *grid, struct error *error) {
   const struct score_batch *batch = rows->batch;
-  const bool linear =
-      batch->tiles.reduction == REDUCE_MEAN && !batch->softmax && !score_bias_masks(batch);
-  const bool tiles = batch->tiles.cells;
+  const bool tiles = batch->tiles.cells, linear = tiles && score_tiles_linear(batch);
   int status = OK;
-  if (tiles && linear) status = scores_mean(rows, grid, error);
+  if (linear) status = scores_mean(rows, grid, error);
   if (!status && ((tiles && !linear) || batch->profile || batch->sums || batch->weights))
     status = run_pass(rows, grid, tiles && !linear, error);
   if (!status && batch->sums) status = scores_symmetric(rows, error);

@@ -4,8 +4,7 @@
 
 static int run(const struct score_batch *batch, const struct grid *grid, struct error *error) {
   device_work work("reduce scores", error);
-  const bool cells = batch->tiles.cells,
-             linear = batch->tiles.reduction == REDUCE_MEAN && !batch->softmax;
+  const bool cells = batch->tiles.cells, linear = cells && score_tiles_linear(batch);
   if (batch->profile || batch->sums) score_diagonals_run(work, batch);
   if (work.ok() && ((cells && !linear) || batch->weights)) {
     if (batch->single)
@@ -13,12 +12,11 @@ static int run(const struct score_batch *batch, const struct grid *grid, struct 
     else
       score_tiles<double>(work, batch, grid);
   }
-  if (work.ok() && cells && linear) score_means(work, batch, grid);
+  if (work.ok() && linear) score_means(work, batch, grid);
   return work.status;
 }
 
 int scores_cuda(const struct score_batch *batch, struct error *error) {
-  if (batch->bias) return OPERATION_DECLINED;
   const struct tiles none = {1, 1, REDUCE_MAX, nullptr};
   struct grid grid;
   if (grid_open(&grid, batch->tiles.cells ? &batch->tiles : &none, batch->length, error))

@@ -13,7 +13,7 @@ struct shape {
 
 /* A batch and all that it may be asked for. */
 struct job {
-  double *query, *key, *add;
+  double *query, *key, *add, *bias;
   struct phases phases;
   double *mean, *square, *quantile; /* between guard words */
   double bin_width;
@@ -66,16 +66,33 @@ static void job_close(struct job *job) {
   free(job->query);
   free(job->key);
   free(job->add);
+  free(job->bias);
   phases_free(&job->phases);
 }
 
-/* The scores of one draw at a distance, in order of the query; returns how many. */
+/* Nothing, slopes on both sides, or these with gaps that are masked. */
+enum bias_kind { NO_BIAS, SLOPES, GAPS };
+
+static void add_bias(struct job *job, enum bias_kind kind) {
+  if (kind == NO_BIAS) return;
+  const size_t length = job->batch.length;
+  job->batch.bias = job->bias = calloc(2 * length - 1, sizeof *job->bias);
+  assert_non_null(job->bias);
+  for (size_t i = 0; i < 2 * length - 1; i++) {
+    const double t = (double)i - (double)(length - 1);
+    job->bias[i] = kind == GAPS && i % 7 == 2 && t != 0 ? -INFINITY : t < 0 ? 0.5 * t : -0.25 * t;
+  }
+}
+
+/* The scores of one draw at a distance that are not masked, in order of the query; returns how
+ * many. */
 static size_t diagonal_of(const struct score_batch *batch, const long double *map,
                           ptrdiff_t distance, long double *score) {
   size_t count = 0;
   for (size_t m = 0; m < batch->length; m++) {
     const ptrdiff_t n = (ptrdiff_t)m - distance;
-    if (n >= 0 && n < (ptrdiff_t)batch->length && !(batch->causal && distance < 0))
+    if (n >= 0 && n < (ptrdiff_t)batch->length && !(batch->causal && distance < 0) &&
+        !oracle_masked(batch, m, (size_t)n))
       score[count++] = map[m * batch->length + (size_t)n];
   }
   return count;
@@ -92,7 +109,7 @@ static double quantile_of(const long double *score, size_t count, double level) 
 static void check_profile(size_t which, const struct job *job, long double *const *maps) {
   const struct score_batch *batch = &job->batch;
   const size_t distances = distances_of(job);
-  const double off = oracle_score_error(batch), largest = oracle_norm_product(batch);
+  const double off = oracle_score_error(batch), largest = oracle_largest_score(batch);
   const char *mean = batch->single ? "profile mean single" : "profile mean",
              *second = batch->single ? "profile square single" : "profile square";
   long double *score = calloc(batch->batch * batch->length + 1, sizeof *score);
@@ -124,7 +141,7 @@ static void check_profile(size_t which, const struct job *job, long double *cons
 static void check_sums(size_t which, const struct job *job, size_t draw, const long double *map) {
   const struct score_batch *batch = &job->batch;
   const size_t length = batch->length;
-  const double off = oracle_score_error(batch), largest = oracle_norm_product(batch);
+  const double off = oracle_score_error(batch), largest = oracle_largest_score(batch);
   long double *score = calloc(length + 1, sizeof *score), total = 0, energy = 0, toeplitz = 0,
               symmetric = 0;
   double cells = 0;
@@ -141,7 +158,7 @@ static void check_sums(size_t which, const struct job *job, size_t draw, const l
   }
   for (size_t m = 0; m < length; m++)
     for (size_t n = 0; n < length; n++)
-      symmetric += map[m * length + n] * map[n * length + m];
+      symmetric += oracle_masked(batch, m, n) ? NAN : map[m * length + n] * map[n * length + m];
   const double square_off = 2 * largest * off * cells;
   const char *label = batch->single ? "score sums single" : "score sums";
   twins_compare(label, which, job->sums[draw].sum, (double)total, off * cells);
@@ -159,6 +176,7 @@ static void check_weights(size_t which, const struct job *job, size_t draw) {
   long double *map = oracle_draw_map(batch, draw, true), locality = 0, distance = 0, entropy = 0;
   for (size_t m = 0; m < length; m++)
     for (size_t n = 0; n < (batch->causal ? m + 1 : length); n++) {
+      if (oracle_masked(batch, m, n)) continue;
       const long double weight = map[m * length + n],
                         apart = fabsl((long double)m - (long double)n);
       locality += weight * exp2l(-apart);
@@ -175,7 +193,7 @@ static void check_weights(size_t which, const struct job *job, size_t draw) {
   free(map);
 }
 
-static void compare(const struct shape *shape, bool causal, bool single) {
+static void compare(const struct shape *shape, bool causal, bool single, enum bias_kind bias) {
   if (!shape->batch || shape->batch > MOST_DRAWS || !shape->length || !shape->dim) {
     fail_msg("a shape of nothing, or of too much");
     return;
@@ -183,6 +201,7 @@ static void compare(const struct shape *shape, bool causal, bool single) {
   for (size_t t = 0; t < TWINS; t++) {
     struct job job;
     job_open(&job, shape, causal, single);
+    add_bias(&job, bias);
     if (!shape->bins) {
       for (size_t i = 0; i < LEVELS * distances_of(&job); i++)
         job.quantile[i] = 0; /* not wanted, not written */
@@ -212,12 +231,20 @@ static void compare_all(size_t least) {
   for (size_t s = 0; s < COUNT_OF(shapes); s++)
     for (int bits = 0; bits < 4; bits++)
       if (shapes[s].length >= least && !(twins_brief() && ((size_t)bits + s) % 2))
-        compare(&shapes[s], bits & 1, bits & 2);
+        compare(&shapes[s], bits & 1, bits & 2, NO_BIAS);
 }
 
 static void twins_of_the_oracle(void **state) {
   (void)state;
   compare_all(0);
+}
+
+static void biases(void **state) {
+  (void)state;
+  for (size_t s = 1; s < COUNT_OF(shapes); s++)
+    for (int bits = 0; bits < 8; bits++)
+      if (!(twins_brief() && ((size_t)bits + s) % 3) && shapes[s].length < 200)
+        compare(&shapes[s], bits & 1, bits & 2, bits & 4 ? GAPS : SLOPES);
 }
 
 static void small_devices(void **state) {
@@ -274,8 +301,10 @@ static int operation(void) {
   const struct shape shape = {1, 20, 4, 2, 3};
   struct job job;
   job_open(&job, &shape, false, false);
+  add_bias(&job, SLOPES);
   const int status = backend_scores(twin[1], &job.batch, &error);
   free(job.query);
+  free(job.bias);
   free(job.key);
   free(job.add);
   phases_free(&job.phases);
@@ -292,8 +321,11 @@ static void failing_calls(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(twins_of_the_oracle), cmocka_unit_test(small_devices),
-      cmocka_unit_test(given_range),         cmocka_unit_test(not_a_number_is_never_lost),
+      cmocka_unit_test(twins_of_the_oracle),
+      cmocka_unit_test(biases),
+      cmocka_unit_test(small_devices),
+      cmocka_unit_test(given_range),
+      cmocka_unit_test(not_a_number_is_never_lost),
       cmocka_unit_test(failing_calls),
   };
   return twins_main(tests);

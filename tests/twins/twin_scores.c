@@ -1,16 +1,22 @@
 /* Scores and weights reduced to cells, against the full map of the oracle. */
 #include "tests/twins/twins.h"
 
+#include "kernels/score_mask.h"
 #include "tests/oracle/oracle.h"
 
 /* What a case varies; the bits of `what` say which terms are there. */
 enum { ROTATED = 1, CONTENT = 2, ADDED = 4 };
+
+/* Nothing, a slope, a window beyond which all is masked, distances that are masked here and there.
+ */
+enum bias_kind { NO_BIAS, SLOPE, WINDOW, GAPS };
 
 struct variant {
   int what;
   bool causal, softmax, single;
   enum reduction reduction;
   enum layout layout;
+  enum bias_kind bias;
 };
 
 struct shape {
@@ -19,13 +25,15 @@ struct shape {
 
 struct arrays {
   double *query, *key, *query_add, *key_add;
+  double *bias; /* zeros, until a kind is put there */
 };
 
 static struct arrays arrays_of(const struct shape *shape, uint64_t seed) {
   const size_t rows = shape->length * shape->dim;
   return (struct arrays){random_array(shape->batch * rows, seed),
                          random_array(shape->batch * rows, seed + 1), random_array(rows, seed + 2),
-                         random_array(rows, seed + 3)};
+                         random_array(rows, seed + 3),
+                         calloc(2 * shape->length - 1, sizeof(double))};
 }
 
 static void arrays_free(struct arrays *arrays) {
@@ -33,12 +41,23 @@ static void arrays_free(struct arrays *arrays) {
   free(arrays->key);
   free(arrays->query_add);
   free(arrays->key_add);
+  free(arrays->bias);
+}
+
+static void fill_bias(double *bias, size_t length, enum bias_kind kind) {
+  for (size_t i = 0; i < 2 * length - 1; i++) {
+    const double t = (double)i - (double)(length - 1);
+    bias[i] = t < 0 ? 0.5 * t : -0.25 * t;
+    if ((kind == WINDOW && fabs(t) > (double)length / 3) || (kind == GAPS && i % 5 == 1))
+      bias[i] = -INFINITY;
+  }
 }
 
 static struct score_batch batch_of(const struct shape *shape, const struct variant *variant,
                                    const struct arrays *arrays, const struct phases *phases,
                                    double *cells) {
   const bool content = variant->what & CONTENT, added = variant->what & ADDED;
+  if (variant->bias) fill_bias(arrays->bias, shape->length, variant->bias);
   return (struct score_batch){
       .batch = shape->batch,
       .length = shape->length,
@@ -50,6 +69,7 @@ static struct score_batch batch_of(const struct shape *shape, const struct varia
       .amplitude = 1.1,
       .query_add = added ? arrays->query_add : NULL,
       .key_add = added ? arrays->key_add : NULL,
+      .bias = variant->bias ? arrays->bias : NULL,
       .causal = variant->causal,
       .single = variant->single,
       .softmax = variant->softmax,
@@ -60,11 +80,13 @@ static struct score_batch batch_of(const struct shape *shape, const struct varia
 
 static void check_cells(size_t which, const struct score_batch *batch, const long double *map,
                         const double *cells) {
-  const bool linear = batch->tiles.reduction == REDUCE_MEAN && !batch->softmax;
+  const bool linear = score_tiles_linear(batch);
   struct score_batch accurate = *batch;
   if (linear) accurate.single = false; /* these are in double always */
   const size_t rows = batch->tiles.rows, columns = batch->tiles.columns;
-  const double score = oracle_score_error(&accurate), weight = oracle_weight_error(batch);
+  const double weight = oracle_weight_error(batch);
+  double score = oracle_score_error(&accurate);
+  if (which == 1 && accurate.single) score += 2 * 0x1p-24 * oracle_largest_bias(batch);
   double *expected = calloc(rows * columns, sizeof *expected);
   oracle_reduce(map, batch->length, batch->causal, &batch->tiles, expected);
   static const char *const labels[2][2] = {{"scores", "scores single"},
@@ -134,6 +156,22 @@ static void terms_may_be_absent(void **state) {
                                       .softmax = bits & 2,
                                       .reduction = (enum reduction)(bits / 4)};
       compare(&shape, &variant);
+    }
+}
+
+static void biases(void **state) {
+  (void)state;
+  static const size_t tried[] = {1, 2, 5, 6, 7};
+  for (size_t s = 0; s < COUNT_OF(tried); s++)
+    for (int bits = 0; bits < 72; bits++) {
+      if (((size_t)bits + s) % (twins_brief() ? 7 : 2)) continue;
+      const struct variant variant = {.what = ROTATED | CONTENT,
+                                      .causal = bits / 3 & 1,
+                                      .softmax = bits / 3 & 2,
+                                      .single = bits / 3 & 4,
+                                      .reduction = (enum reduction)(bits / 24),
+                                      .bias = (enum bias_kind)(SLOPE + bits % 3)};
+      compare(&shapes[tried[s]], &variant);
     }
 }
 
@@ -227,7 +265,41 @@ static void large_scores_do_not_overflow(void **state) {
   phases_free(&phases);
 }
 
+/* A NaN in the bias, or in a key that the bias masks everywhere but at one query. */
+static void not_a_number_in_a_bias(void **state) {
+  (void)state;
+  const struct shape shape = {2, 40, 6, 3, 40, 40};
+  for (int bits = 0; bits < 24; bits++) {
+    const struct variant variant = {.what = ROTATED | CONTENT,
+                                    .causal = bits & 1,
+                                    .softmax = bits & 2,
+                                    .single = bits & 4,
+                                    .reduction = (enum reduction)(bits / 8),
+                                    .bias = SLOPE};
+    struct arrays arrays = arrays_of(&shape, 6);
+    struct phases phases = phases_of(shape.pairs, 10000, PRECISION_FP64);
+    double cells[1600];
+    const struct score_batch batch = batch_of(&shape, &variant, &arrays, &phases, cells);
+    arrays.bias[39 + 3] = NAN;
+    assert_done(backend_scores(twin[1], &batch, &error));
+    for (size_t m = 0; m < 40; m++)
+      for (size_t n = 0; n < 40; n++)
+        assert_int_equal(isnan(cells[m * 40 + n]) != 0,
+                         (variant.causal && n > m) || (variant.softmax ? m >= 3 : m == n + 3));
+    for (size_t i = 0; i < 79; i++)
+      arrays.bias[i] = i == 39 ? 0.5 : -INFINITY;
+    arrays.key[7 * 6] = NAN;
+    assert_done(backend_scores(twin[1], &batch, &error));
+    for (size_t m = 0; m < 40; m++)
+      for (size_t n = 0; n < 40; n++)
+        assert_int_equal(isnan(cells[m * 40 + n]) != 0, m != n || m == 7);
+    arrays_free(&arrays);
+    phases_free(&phases);
+  }
+}
+
 static bool softmax_next, linear_next;
+static enum bias_kind bias_next;
 
 static int operation(void) {
   const struct shape shape = {1, 40, 4, 2, 5, 5};
@@ -236,7 +308,8 @@ static int operation(void) {
   const struct variant variant = {.what = ROTATED | CONTENT | ADDED,
                                   .causal = true,
                                   .softmax = softmax_next,
-                                  .reduction = linear_next ? REDUCE_MEAN : REDUCE_MAX};
+                                  .reduction = linear_next ? REDUCE_MEAN : REDUCE_MAX,
+                                  .bias = bias_next};
   double cells[25];
   const struct score_batch batch = batch_of(&shape, &variant, &arrays, &phases, cells);
   const int status = backend_scores(twin[1], &batch, &error);
@@ -254,9 +327,10 @@ static void too_small_a_device(void **state) {
 
 static void failing_calls(void **state) {
   (void)state;
-  for (int bits = 0; bits < 3; bits++) {
-    softmax_next = bits == 1;
-    linear_next = bits == 2;
+  for (int bits = 0; bits < 6; bits++) {
+    softmax_next = bits % 3 == 1;
+    linear_next = bits % 3 == 2;
+    bias_next = bits < 3 ? NO_BIAS : SLOPE;
     twins_inject(operation);
   }
 }
@@ -265,9 +339,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(twins_of_the_oracle),
       cmocka_unit_test(terms_may_be_absent),
+      cmocka_unit_test(biases),
       cmocka_unit_test(small_devices),
       cmocka_unit_test(cuts_do_not_matter),
       cmocka_unit_test(not_a_number_is_never_lost),
+      cmocka_unit_test(not_a_number_in_a_bias),
       cmocka_unit_test(large_scores_do_not_overflow),
       cmocka_unit_test(too_small_a_device),
       cmocka_unit_test(failing_calls),

@@ -51,7 +51,8 @@ TWIN_SOURCES := $(sort $(wildcard tests/twins/twin_*.c))
 FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCH_SOURCES := $(sort $(wildcard tests/bench/*.c))
 CUDA_SOURCES := $(sort $(wildcard kernels/*_cuda.cu))
-ASSETS := $(sort $(wildcard plots/*.gp plots/*/*.gp plots/*/*.hex plots/*/*.style))
+ASSETS := $(sort $(wildcard plots/*.gp plots/*/*.gp plots/*/*.hex plots/*/*.style lib/model/*/*.safetensors))
+NOTICES := $(sort $(wildcard lib/model/*/NOTICE.md lib/model/*/LICENSE-*))
 MANUALS := $(sort $(wildcard docs/*.1 docs/man/*.1))
 
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/assets.o
@@ -279,8 +280,10 @@ install: $(BUILD)/ropetool $(CUDA_PLUGIN)
 	install -D -t $(DESTDIR)$(PREFIX)/bin $(BUILD)/ropetool
 	$(if $(CUDA_PLUGIN),install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/ropetool $(CUDA_PLUGIN))
 	$(if $(MANUALS),install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MANUALS))
+	$(foreach notice,$(NOTICES),install -D -m 644 $(notice) $(DESTDIR)$(PREFIX)/share/doc/ropetool/$(notice:lib/model/%=%) &&) true
 
 uninstall:
+	rm -f $(NOTICES:lib/model/%=$(DESTDIR)$(PREFIX)/share/doc/ropetool/%)
 	rm -f $(DESTDIR)$(PREFIX)/bin/ropetool $(DESTDIR)$(PREFIX)/lib/ropetool/ropetool_cuda.so $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MANUALS)))
 
 clean:

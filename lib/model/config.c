@@ -36,7 +36,9 @@ static int read_ropes(struct config *config, struct error *error) {
   for (size_t i = 0; !failed && i < config->layers; i++)
     failed = read_rope(config, i, common, error);
   config->now = NULL;
-  return failed ? failed : config_read_schedule(config, error);
+  if (failed) return failed;
+  config_warn_unread(config);
+  return config_read_schedule(config, error);
 }
 
 static int read_all(struct config *config, const struct fields *root, struct error *error) {

@@ -129,7 +129,7 @@ static int read_nested(struct config *config, const struct fields *rope,
 
 /* The older way of giving two RoPEs: two bases, and a dictionary for full_attention alone. */
 static bool has_two(const struct config *config, const struct fields *rope) {
-  static const char *const keys[] = {"rope_local_base_freq", "local_rope_theta",
+  static const char *const keys[] = {"rope_local_base_freq", "local_rope_theta", "swa_rope_theta",
                                      "global_rope_theta", NULL};
   if (config_find(config, keys).fields) return true;
   if (!config->family.layered) return false;

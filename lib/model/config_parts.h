@@ -104,6 +104,9 @@ int config_read_context(struct config *config, struct error *error);
 /* config_layers.c: config.layer and config.bare. */
 int config_find_layers(struct config *config, struct error *error);
 
+/* config_unread.c: warns of names outside the dictionaries that are of RoPE and not known. */
+void config_warn_unread(const struct config *config);
+
 /* config_head.c: spec.head_dim and spec.rotary_dim. Needs config.rule. */
 int config_read_head(struct config *config, struct error *error);
 

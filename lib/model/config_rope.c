@@ -113,7 +113,8 @@ static void warn_default_base(const struct config *config, double base) {
 static int read_outside(const struct config *config, double *base, struct config_place *place,
                         struct error *error) {
   static const char *const keys[] = {"rope_theta", "global_rope_theta", "rotary_emb_base", NULL};
-  static const char *const local_keys[] = {"rope_local_base_freq", "local_rope_theta", NULL};
+  static const char *const local_keys[] = {"rope_local_base_freq", "local_rope_theta",
+                                           "swa_rope_theta", NULL};
   *base = 0;
   const bool local = config->now->local || !strcmp(config->now->type, "sliding_attention");
   if (local) {

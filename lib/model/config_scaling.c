@@ -133,6 +133,15 @@ static int read_qwen(struct config *config, struct error *error) {
   return place.fields && key ? read_number(config, key, &place, error) : OK;
 }
 
+/* mscale_all_dim is of the softmax alone, and only some families' attention looks at it. */
+static int explain_softmax(struct config *config, struct error *error) {
+  char source[CONFIG_PATH];
+  if (isnan(spec_parameter(config->spec, "mscale_all_dim"))) return OK;
+  return config_explain(config, "softmax_scale",
+                        config->spec->plain_softmax ? "left alone" : "times mscale²",
+                        config_default(config, source), error);
+}
+
 int config_read_scaling(struct config *config, struct error *error) {
   const struct fields *rope = config->now->rope;
   const char *name;
@@ -142,5 +151,6 @@ int config_read_scaling(struct config *config, struct error *error) {
     if (fields_kind(rope, name) != FIELD_NONE) failed = read_name(config, name, error);
   if (!failed) failed = read_share(config, error);
   if (!failed) failed = read_original(config, error);
+  if (!failed) failed = explain_softmax(config, error);
   return failed ? failed : scaling_rule_check(&config->spec->scaling, &config->rule, error);
 }

@@ -64,6 +64,13 @@ const char *fields_name_at(const struct fields *fields, size_t index) {
   return at ? json_object_iter_key(at) : NULL;
 }
 
+const char *fields_next(const struct fields *fields, const char *name) {
+  json_t *json = json_of(fields);
+  void *at =
+      name ? json_object_iter_next(json, json_object_key_to_iter(name)) : json_object_iter(json);
+  return at ? json_object_iter_key(at) : NULL;
+}
+
 bool fields_equal(const struct fields *fields, const char *one, const char *other) {
   const json_t *first = value_of(fields, one), *second = value_of(fields, other);
   return first == second || json_equal(first, second);

@@ -28,6 +28,10 @@ size_t fields_size(const struct fields *fields);
 /* The names in the order of the file, those with null values too; NULL past the end. */
 const char *fields_name_at(const struct fields *fields, size_t index);
 
+/* The name behind `name`, which one of these two gave; the first for NULL. Of objects with any
+   number of names, where fields_name_at would count from the first each time. */
+const char *fields_next(const struct fields *fields, const char *name);
+
 /* Whether both are there and hold the same, or neither is. */
 bool fields_equal(const struct fields *fields, const char *one, const char *other);
 

@@ -310,6 +310,11 @@ static void fields_of_any_sign_are_numbers(void **state) {
   assert_string_equal(error.message, "'d' is the text \"4\": a number is needed");
   assert_string_equal(fields_name_at(fields, 3), "d");
   assert_null(fields_name_at(fields, 4));
+  const char *name = NULL;
+  for (size_t i = 0; i < 5; i++) {
+    name = fields_next(fields, name);
+    assert_ptr_equal(name, fields_name_at(fields, i));
+  }
   fields_release(fields);
 }
 

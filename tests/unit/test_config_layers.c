@@ -165,6 +165,14 @@ static void modernbert_starts_with_a_global_layer(void **state) {
   scheduled("0110110");
 }
 
+static void other_names_of_a_local_base_are_known(void **state) {
+  (void)state;
+  read_well(PHI(", \"swa_rope_theta\": 10000"), 0);
+  assert_true(rope_of("full_attention")->base == 1e6);
+  assert_true(rope_of("sliding_attention")->base == 1e4);
+  explained("sliding_attention", "base", "10000", "'swa_rope_theta'");
+}
+
 static void gemma_4_has_larger_global_heads(void **state) {
   (void)state;
   read_well("{\"model_type\": \"gemma4_text\", \"head_dim\": 256, \"global_head_dim\": 512,"
@@ -278,6 +286,7 @@ int main(void) {
       cmocka_unit_test(nested_dictionaries_are_checked),
       cmocka_unit_test(gemma_3_scales_its_global_layers_alone),
       cmocka_unit_test(modernbert_starts_with_a_global_layer),
+      cmocka_unit_test(other_names_of_a_local_base_are_known),
       cmocka_unit_test(gemma_4_has_larger_global_heads),
       cmocka_unit_test(olmo_3_has_two_ropes_when_it_scales),
       cmocka_unit_test(some_layers_have_no_rope),

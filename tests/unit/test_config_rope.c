@@ -192,6 +192,16 @@ static void oddities_are_warned_about(void **state) {
   warned(0, "there is no model_type: the pairs are taken as halves");
 }
 
+/* A base under a name that nobody knows would leave the model with the default, silently. */
+static void unknown_names_of_rope_are_told(void **state) {
+  (void)state;
+  read_well(PLAIN(", \"rope_freq_base\": 5e5, \"property\": 1, \"rope_percent\": null"), 1);
+  warned(0, "'rope_freq_base' is not known: ignored");
+  read_well("{\"max_rotary_length\": 3, \"text_config\": " PLAIN(", \"rotary_base\": 5e5") "}", 2);
+  warned(0, "'rotary_base' is not known");
+  warned(1, "'max_rotary_length' is not known");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(base_is_found),
@@ -201,6 +211,7 @@ int main(void) {
       cmocka_unit_test(two_dictionaries_may_not_contradict),
       cmocka_unit_test(original_context_is_found),
       cmocka_unit_test(oddities_are_warned_about),
+      cmocka_unit_test(unknown_names_of_rope_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, release);
 }

@@ -170,6 +170,8 @@ static void mscale_is_for_latent_attention_alone(void **state) {
   assert_false(spec.plain_softmax);
   read_well("{\"model_type\": \"ministral3\", \"head_dim\": 128" YARN_ALL_DIM, 0);
   assert_true(spec.plain_softmax);
+  explained("", "softmax_scale", "left alone",
+            "default of model_type 'ministral3' (transformers 5)");
   read_well("{\"model_type\": \"brand_new\", \"head_dim\": 128" YARN_ALL_DIM, 1);
   assert_true(spec.plain_softmax);
   read_well("{\"model_type\": \"brand_new\", \"qk_rope_head_dim\": 64" YARN_ALL_DIM, 1);

@@ -76,6 +76,7 @@ int command_compute(const struct invocation *invocation, struct result *result,
   meta_set_text(first, "tool", "ropetool");
   meta_set_text(first, "version", ROPETOOL_VERSION);
   meta_set_text(first, "command", command);
+  if (!meta_text(meta, "backend")) meta_set_text(meta, "backend", "cpu");
   /* A list without entries is there all the same. */
   static const char *const lists[] = {"inputs", "overrides", "warnings"};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)

@@ -206,8 +206,20 @@ static int gguf_tensor_format_find(struct tensor_bytes bytes, const char *name,
   return status;
 }
 
+static int gguf_tensor_format_list(struct tensor_bytes bytes, struct tensor_list *list,
+                                   struct error *error) {
+  struct gguf *gguf;
+  int status = gguf_parse(bytes, &gguf, error);
+  if (!status)
+    status =
+        tensor_list_fill((struct tensor_names){gguf->tensor_count, gguf, name_at}, list, error);
+  gguf_destroy(gguf);
+  return status;
+}
+
 const struct tensor_format tensor_format_gguf = {
     .extension = ".gguf",
     .recognises = gguf_recognises,
     .find = gguf_tensor_format_find,
+    .list = gguf_tensor_format_list,
 };

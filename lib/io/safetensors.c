@@ -199,35 +199,66 @@ static int read_length(struct tensor_bytes bytes, size_t *length, struct error *
   return OK;
 }
 
+static struct tensor_names names_of(struct entries entries) {
+  if (entries.count) qsort(entries.list, entries.count, sizeof *entries.list, by_name);
+  return (struct tensor_names){entries.count, entries.list, name_at};
+}
+
 static int find_entry(struct entries entries, const char *name, size_t data,
                       struct tensor_place *place, struct error *error) {
   for (size_t i = 0; i < entries.count; i++)
     if (name ? !strcmp(entries.list[i].name, name) : entries.count == 1)
       return take_place(&entries.list[i], data, place, error);
-  if (entries.count) qsort(entries.list, entries.count, sizeof *entries.list, by_name);
-  return tensor_choose((struct tensor_names){entries.count, entries.list, name_at}, name, error);
+  return tensor_choose(names_of(entries), name, error);
+}
+
+/* A file's header. */
+struct header {
+  json_t *json;
+  struct entries entries; /* its names are those of `json` */
+  size_t data;            /* where the data begin */
+};
+
+static void header_release(struct header *header) {
+  free(header->entries.list);
+  json_decref(header->json);
+}
+
+static int header_read(struct tensor_bytes bytes, struct header *header, struct error *error) {
+  size_t length = 0;
+  json_error_t fault;
+  *header = (struct header){0};
+  int status = read_length(bytes, &length, error);
+  if (!status) status = memory_require(length, 16, "the header", error);
+  if (status) return status;
+  header->data = LENGTH + length;
+  header->json =
+      json_loadb((const char *)bytes.data + LENGTH, length, JSON_REJECT_DUPLICATES, &fault);
+  if (!header->json)
+    return error_set(error, ERROR_INPUT, "its header is not valid JSON at byte %d: %s",
+                     fault.position, fault.text);
+  struct entries *entries = &header->entries;
+  entries->list =
+      memory_array(json_object_size(header->json), sizeof *entries->list, "the tensors", error);
+  status = entries->list ? read_entries(header->json, entries, error) : ERROR_FAILED;
+  return status ? status : check_cover(*entries, bytes.size - header->data, error);
 }
 
 static int safetensors_find(struct tensor_bytes bytes, const char *name, struct tensor_place *place,
                             struct error *error) {
-  size_t length = 0;
-  json_error_t fault;
-  int status = read_length(bytes, &length, error);
-  if (!status) status = memory_require(length, 16, "the header", error);
-  if (status) return status;
-  const size_t data = LENGTH + length;
-  json_t *header =
-      json_loadb((const char *)bytes.data + LENGTH, length, JSON_REJECT_DUPLICATES, &fault);
-  if (!header)
-    return error_set(error, ERROR_INPUT, "its header is not valid JSON at byte %d: %s",
-                     fault.position, fault.text);
-  struct entries entries = {
-      .list = memory_array(json_object_size(header), sizeof *entries.list, "the tensors", error)};
-  status = entries.list ? read_entries(header, &entries, error) : ERROR_FAILED;
-  if (!status) status = check_cover(entries, bytes.size - data, error);
-  if (!status) status = find_entry(entries, name, data, place, error);
-  free(entries.list);
-  json_decref(header);
+  struct header header;
+  int status = header_read(bytes, &header, error);
+  if (!status) status = find_entry(header.entries, name, header.data, place, error);
+  header_release(&header);
+  return status;
+}
+
+static int safetensors_list(struct tensor_bytes bytes, struct tensor_list *list,
+                            struct error *error) {
+  struct header header;
+  int status = header_read(bytes, &header, error);
+  if (!status) status = tensor_list_fill(names_of(header.entries), list, error);
+  header_release(&header);
   return status;
 }
 
@@ -235,4 +266,5 @@ const struct tensor_format tensor_format_safetensors = {
     .extension = ".safetensors",
     .recognises = safetensors_recognises,
     .find = safetensors_find,
+    .list = safetensors_list,
 };

@@ -41,6 +41,17 @@ int tensor_read(const char *text, struct tensor **result, struct error *error);
 int tensor_read_bytes(const char *path, const char *name, void *data, size_t size,
                       struct tensor **result, struct error *error);
 
+/* The names of a file's tensors, in alphabetical order; the array of a .npy has none, "". */
+struct tensor_list {
+  size_t count;
+  char **name;
+};
+
+/* Lists the tensors in a file's bytes; errors and `path` as in tensor_read_bytes. */
+int tensor_list_bytes(const char *path, const void *data, size_t size, struct tensor_list *list,
+                      struct error *error);
+void tensor_list_release(struct tensor_list *list); /* one that is all zeros is allowed */
+
 /* Length of FILE in "FILE[:TENSOR]": the colon that counts is the first behind a known extension
    (.npy, .safetensors, .gguf). */
 size_t tensor_path_length(const char *text);

@@ -32,6 +32,8 @@ struct tensor_format {
      the file's name. */
   int (*find)(struct tensor_bytes bytes, const char *name, struct tensor_place *place,
               struct error *error);
+  /* Lists the tensors, by tensor_list_fill; NULL: there is one, which has no name. */
+  int (*list)(struct tensor_bytes bytes, struct tensor_list *list, struct error *error);
 };
 
 extern const struct tensor_format tensor_format_npy, tensor_format_gguf, tensor_format_safetensors;
@@ -56,5 +58,8 @@ struct tensor_names {
 /* ERROR_INPUT that says which names there are, as many as a line holds: `name` is none of them, or
    NULL and there is not one alone. */
 int tensor_choose(struct tensor_names names, const char *name, struct error *error);
+
+/* Copies the names. */
+int tensor_list_fill(struct tensor_names names, struct tensor_list *list, struct error *error);
 
 #endif

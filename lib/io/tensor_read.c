@@ -73,6 +73,33 @@ int tensor_choose(struct tensor_names names, const char *name, struct error *err
                    rest);
 }
 
+int tensor_list_fill(struct tensor_names names, struct tensor_list *list, struct error *error) {
+  size_t size = names.count * sizeof *list->name;
+  for (size_t i = 0; i < names.count; i++)
+    size += names.at(names.file, i).length + 1;
+  list->name = memory_array(size, 1, "the names of tensors", error);
+  if (!list->name) return ERROR_FAILED;
+  list->count = names.count;
+  char *text = (char *)(list->name + names.count);
+  for (size_t i = 0; i < names.count; i++) {
+    const struct tensor_name name = names.at(names.file, i);
+    list->name[i] = text;
+    if (name.length) memcpy(text, name.text, name.length);
+    text += name.length + 1;
+  }
+  return OK;
+}
+
+void tensor_list_release(struct tensor_list *list) {
+  free(list->name);
+  *list = (struct tensor_list){0};
+}
+
+static struct tensor_name no_name(const void *file, size_t index) {
+  (void)file, (void)index;
+  return (struct tensor_name){"", 0};
+}
+
 /* The format whose first bytes these are, else the one of the file's extension. */
 static const struct tensor_format *format_of(const char *path, struct tensor_bytes bytes) {
   for (size_t f = 0; f < FORMATS; f++)
@@ -85,17 +112,23 @@ static const struct tensor_format *format_of(const char *path, struct tensor_byt
   return NULL;
 }
 
-static int find(const char *path, const char *name, struct tensor_bytes bytes,
-                struct tensor_place *place, struct error *error) {
-  const struct tensor_format *format = format_of(path, bytes);
+static int choose_format(const char *path, struct tensor_bytes bytes,
+                         const struct tensor_format **format, struct error *error) {
+  *format = format_of(path, bytes);
   if (!bytes.size) return error_set(error, ERROR_INPUT, "the file is empty");
-  if (!format && bytes.size >= 4 && !memcmp(bytes.data, "PK\3\4", 4))
+  if (*format) return OK;
+  if (bytes.size >= 4 && !memcmp(bytes.data, "PK\3\4", 4))
     return error_set(error, ERROR_INPUT,
                      "an archive (.npz, .pt) is not read: save the array as .npy");
-  if (!format)
-    return error_set(error, ERROR_INPUT, "not a tensor file: .npy, .safetensors or .gguf is read");
+  return error_set(error, ERROR_INPUT, "not a tensor file: .npy, .safetensors or .gguf is read");
+}
+
+static int find(const char *path, const char *name, struct tensor_bytes bytes,
+                struct tensor_place *place, struct error *error) {
+  const struct tensor_format *format;
   size_t wanted;
-  int status = format->find(bytes, name, place, error);
+  int status = choose_format(path, bytes, &format, error);
+  if (!status) status = format->find(bytes, name, place, error);
   if (!status) status = tensor_place_size(place, &wanted, error);
   if (status) return status;
   if (place->offset > bytes.size || wanted > bytes.size - place->offset)
@@ -103,6 +136,18 @@ static int find(const char *path, const char *name, struct tensor_bytes bytes,
                      "the file is shorter than its header says: %zu bytes of data, %zu are there",
                      wanted, place->offset > bytes.size ? 0 : bytes.size - place->offset);
   return OK;
+}
+
+int tensor_list_bytes(const char *path, const void *data, size_t size, struct tensor_list *list,
+                      struct error *error) {
+  const struct tensor_bytes bytes = {data, size};
+  const struct tensor_format *format;
+  *list = (struct tensor_list){0};
+  int status = choose_format(path, bytes, &format, error);
+  if (!status)
+    status = format->list ? format->list(bytes, list, error)
+                          : tensor_list_fill((struct tensor_names){1, NULL, no_name}, list, error);
+  return status ? error_prefix(error, "'%s'", path) : OK;
 }
 
 static void swap_bytes(char *data, size_t count, size_t size) {

@@ -27,9 +27,9 @@ struct position_table {
    "random:SEED". Elements are f64, f32, f16 or bf16, the shape (position, width) or (1, position,
    width).
 
-   Without TENSOR the one whose name ends, after a dot or as a whole, in one of the usual names is
-   taken: wpe.weight (GPT-2), position_embeddings.weight (BERT, RoBERTa and their kin),
-   embed_positions.weight (OPT, BART, Whisper), position_embeddings (ViT, DeiT, DINOv2),
+   Without TENSOR the only one is taken, or the one whose name ends, after a dot or as a whole, in
+   one of the usual names: wpe.weight (GPT-2), position_embeddings.weight (BERT, RoBERTa and their
+   kin), embed_positions.weight (OPT, BART, Whisper), position_embeddings (ViT, DeiT, DINOv2),
    position_embedding.weight (CLIP), position_embd.weight (GGUF), positions_embed.weight (GPT),
    pos_embed (timm), positional_embedding (CLIP as OpenAI has it).
 

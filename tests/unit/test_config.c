@@ -266,6 +266,7 @@ static void models_without_rope_are_told(void **state) {
   (void)state;
   refused("{\"model_type\": \"bloom\", \"n_head\": 32}", "has ALiBi biases");
   refused("{\"model_type\": \"mamba\"}", "has no attention");
+  refused("{\"model_type\": \"jamba\"}", "model_type 'jamba' has no positions");
   refused("{\"model_type\": \"falcon\", \"head_dim\": 64, \"alibi\": true}",
           "the model has no RoPE: 'alibi' is true");
   refused("{\"model_type\": \"esm\", \"head_dim\": 64, \"position_embedding_type\": \"absolute\"}",

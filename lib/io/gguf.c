@@ -23,34 +23,36 @@ uint64_t gguf_number(const unsigned char *data, size_t width, bool big_endian) {
   return number;
 }
 
-int gguf_take(struct gguf_cursor *cursor, uint64_t size, const char *what,
-              const unsigned char **data, struct error *error) {
+const unsigned char *gguf_take(struct gguf_cursor *cursor, uint64_t size, const char *what,
+                               struct error *error) {
   const size_t left = cursor->bytes.size - cursor->at;
-  if (size > left)
-    return error_set(error, ERROR_INPUT,
-                     "the file is shorter than it says: %s at byte %zu has %" PRIu64
-                     " bytes, %zu are there",
-                     what, cursor->at, size, left);
-  *data = cursor->bytes.data + cursor->at;
+  if (size > left) {
+    error_set(error, ERROR_INPUT,
+              "the file is shorter than it says: %s at byte %zu has %" PRIu64
+              " bytes, %zu are there",
+              what, cursor->at, size, left);
+    return NULL;
+  }
+  const unsigned char *data = cursor->bytes.data + cursor->at;
   cursor->at += (size_t)size;
-  return OK;
+  return data;
 }
 
 int gguf_take_number(struct gguf_cursor *cursor, size_t width, const char *what, uint64_t *number,
                      struct error *error) {
-  const unsigned char *data = NULL;
-  const int failed = gguf_take(cursor, width, what, &data, error);
-  if (!failed) *number = gguf_number(data, width, cursor->big_endian);
-  return failed;
+  const unsigned char *data = gguf_take(cursor, width, what, error);
+  if (!data) return ERROR_INPUT;
+  *number = gguf_number(data, width, cursor->big_endian);
+  return OK;
 }
 
 int gguf_take_text(struct gguf_cursor *cursor, const char *what, struct gguf_text *text,
                    struct error *error) {
   uint64_t length = 0;
-  const unsigned char *data = NULL;
-  int failed = gguf_take_number(cursor, 8, what, &length, error);
-  if (!failed) failed = gguf_take(cursor, length, what, &data, error);
+  const int failed = gguf_take_number(cursor, 8, what, &length, error);
   if (failed) return failed;
+  const unsigned char *data = gguf_take(cursor, length, what, error);
+  if (!data) return ERROR_INPUT;
   *text = (struct gguf_text){(const char *)data, (size_t)length};
   if (text_is_utf8(text->text, text->length)) return OK;
   return error_set(error, ERROR_INPUT, "%s '%.*s' is not UTF-8", what, GGUF_SHOWN(*text));

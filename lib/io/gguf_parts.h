@@ -22,9 +22,10 @@ struct gguf_cursor {
   bool big_endian;
 };
 
-/* Takes the next `size` bytes. `what` they are stands in the message when the file ends before. */
-int gguf_take(struct gguf_cursor *cursor, uint64_t size, const char *what,
-              const unsigned char **data, struct error *error);
+/* Takes the next `size` bytes. NULL with ERROR_INPUT when the file ends before; `what` they are
+   stands in the message. */
+const unsigned char *gguf_take(struct gguf_cursor *cursor, uint64_t size, const char *what,
+                               struct error *error);
 
 /* Takes a number of `width` bytes. */
 int gguf_take_number(struct gguf_cursor *cursor, size_t width, const char *what, uint64_t *number,

@@ -169,7 +169,7 @@ int gguf_tensor_place(const struct gguf *gguf, const struct gguf_tensor *tensor,
 
 double *gguf_tensor_reals(const struct gguf *gguf, const struct gguf_tensor *tensor,
                           struct error *error) {
-  struct tensor_place place;
+  struct tensor_place place = {0};
   if (gguf_tensor_place(gguf, tensor, &place, error)) return NULL;
   const size_t size = storage_size(place.storage), count = tensor->size / size;
   double *reals = memory_array(count, sizeof *reals, "the numbers of a tensor", error);

@@ -39,11 +39,10 @@ static int take_texts(struct gguf_cursor *cursor, struct gguf_value *value, stru
   const size_t start = cursor->at;
   value->data = cursor->bytes.data + start;
   for (size_t i = 0; i < value->count; i++) {
-    uint64_t length;
-    const unsigned char *data;
-    int failed = gguf_take_number(cursor, 8, "a text of an array", &length, error);
-    if (!failed) failed = gguf_take(cursor, length, "a text of an array", &data, error);
+    uint64_t length = 0;
+    const int failed = gguf_take_number(cursor, 8, "a text of an array", &length, error);
     if (failed) return failed;
+    if (!gguf_take(cursor, length, "a text of an array", error)) return ERROR_INPUT;
   }
   value->size = cursor->at - start;
   return OK;
@@ -61,7 +60,8 @@ static int take_array(struct gguf_cursor *cursor, struct gguf_value *value, stru
   if (failed) return failed;
   if (!width) return take_texts(cursor, value, error);
   value->size = value->count * width;
-  return gguf_take(cursor, value->size, "an array", &value->data, error);
+  value->data = gguf_take(cursor, value->size, "an array", error);
+  return value->data ? OK : ERROR_INPUT;
 }
 
 static int check_flags(const struct gguf_value *value, struct error *error) {
@@ -76,7 +76,10 @@ static int take_one(struct gguf_cursor *cursor, struct gguf_value *value, struct
   struct gguf_text text;
   value->count = 1;
   value->size = types[value->type].size;
-  if (value->size) return gguf_take(cursor, value->size, "a value", &value->data, error);
+  if (value->size) {
+    value->data = gguf_take(cursor, value->size, "a value", error);
+    return value->data ? OK : ERROR_INPUT;
+  }
   const int failed = gguf_take_text(cursor, "the text", &text, error);
   if (failed) return failed;
   value->data = (const unsigned char *)text.text;

@@ -147,7 +147,7 @@ static int read_attention(struct gguf_model *read, double factor, struct error *
   if (!failed)
     failed = positive(read, "rope.scaling.attn_factor", &attention, &attention_value, error);
   if (failed) return failed;
-  if (multiplier < 0)
+  if (multiplier_value && multiplier < 0)
     return error_set(error, ERROR_INPUT, "'%.*s' is %.10g: a number >= 0 is needed",
                      GGUF_SHOWN(multiplier_value->key), multiplier);
   if (read->arch.mscale) multiplier /= 0.1;

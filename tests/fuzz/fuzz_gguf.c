@@ -1,8 +1,11 @@
 /* Hostile .gguf files. Whatever the bytes are, reading ends with what lies within them or with an
-   error; the only tensor, and one by its name. */
+   error: values, tensors (the only one, and one by its name), and a model that keeps the promises
+   of rope_spec. */
 #include "tests/fuzz/fuzz_tensor.h"
 
 #include "lib/io/gguf.h"
+#include "lib/model/gguf_model.h"
+#include "lib/rope/spectrum.h"
 
 static void use_value(const struct gguf_value *value, const uint8_t *data, size_t size) {
   struct error error;
@@ -40,6 +43,42 @@ static void use_gguf(const struct gguf *gguf, const uint8_t *data, size_t size) 
   }
 }
 
+enum { LARGEST_HEAD = 4096 }; /* of those whose spectrum is made, which takes its time */
+
+static void check_spec(const struct rope_spec *spec) {
+  struct spectrum *spectrum;
+  struct error error;
+  require(spec->base > 0 && spec->base - spec->base == 0 && spec->context >= 0);
+  require(spec->rotary_dim >= 2 && spec->rotary_dim % 2 == 0);
+  require(spec->rotary_dim <= spec->head_dim && spec->axes <= SPEC_AXES);
+  if (spec->rotary_dim > LARGEST_HEAD) return;
+  if (spectrum_create(spec, &spectrum, &error)) {
+    check_error(&error);
+    return;
+  }
+  for (size_t i = 0; i < spectrum->pairs; i++)
+    require(spectrum->inv_freq[i] >= 0);
+  spectrum_destroy(spectrum);
+}
+
+static void read_model(const struct gguf *gguf) {
+  struct model *model;
+  struct error error;
+  struct meta *meta = meta_create();
+  if (gguf_model_read(gguf, "", &model, meta, &error)) {
+    require(!model);
+    check_error(&error);
+  } else {
+    require(model->count == 1 || model->count == 2);
+    for (size_t i = 0; i < model->count; i++)
+      check_spec(&model->ropes[i]);
+    for (size_t i = 0; model->schedule && i < model->layers; i++)
+      require(model->schedule[i] >= -1 && model->schedule[i] < (int)model->count);
+    model_destroy(model);
+  }
+  meta_destroy(meta);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct gguf *gguf;
   struct error error;
@@ -49,6 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_error(&error);
   } else {
     use_gguf(gguf, data, size);
+    read_model(gguf);
     gguf_destroy(gguf);
   }
   fuzz_tensor("m.gguf", NULL, data, size);

@@ -7,9 +7,15 @@ do for [i=1:spans] {
     fillstyle solid noborder fillcolor rgb span_rgb[i]
   set label 300+i span_text[i] at screen span_x[i],span_y[i] center front font tic_font textcolor rgb ink
 }
+# Not as wide as the border: SVG would go on with its line, which has no dashes. Its own dashes are dots.
 do for [i=1:marks] {
-  set arrow 100+i from graph 0,first mark_value[i] to graph 1,first mark_value[i] nohead back \
-    linecolor rgb ink linewidth 0.5 dashtype 2
+  if (GPVAL_TERM eq 'svg') {
+    set arrow 100+i from graph 0,first mark_value[i] to graph 1,first mark_value[i] nohead back \
+      linecolor rgb ink linewidth 0.6 dashtype (10,8)
+  } else {
+    set arrow 100+i from graph 0,first mark_value[i] to graph 1,first mark_value[i] nohead back \
+      linecolor rgb ink linewidth 0.6 dashtype 2
+  }
   set label 400+i mark_text[i] at screen mark_x[i],mark_y[i] right front font tic_font textcolor rgb ink
 }
 # Told apart without their colours: circle, square, triangle, diamond, pentagon, triangle upside down.

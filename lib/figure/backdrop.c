@@ -216,7 +216,7 @@ static int assign_spans(struct canvas *canvas, const struct backdrop *backdrop,
   for (size_t s = 0; s < count && !code; s++) {
     const struct span *span = &backdrop->span[s];
     const double y = canvas->top + line * ((double)span->row - 0.3);
-    char variable[32];
+    char variable[48];
     fprintf(canvas->script,
             "span_left[%zu] = %.17g; span_right[%zu] = %.17g; span_rgb[%zu] = 0x%06x\n", s + 1,
             span->left, s + 1, span->right, s + 1, fills[canvas->dark][span->value % FILLS]);
@@ -242,7 +242,7 @@ int backdrop_assign(struct canvas *canvas, const struct backdrop *backdrop, stru
             count, count, count, count);
   for (size_t m = 0; m < count && !code; m++) {
     const struct mark *mark = &backdrop->mark[m];
-    char variable[32];
+    char variable[48];
     fprintf(canvas->script, "mark_value[%zu] = %.17g; mark_x[%zu] = %.6g; mark_y[%zu] = %.6g\n",
             m + 1, mark->value, m + 1, canvas_x(canvas, mark->right), m + 1,
             canvas_y(canvas, mark->middle));

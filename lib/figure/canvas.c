@@ -288,7 +288,7 @@ int canvas_assign_tics_array(struct canvas *canvas, char axis, const struct tics
   int code = OK;
   for (size_t i = 0; i < tics->count && !code; i++) {
     const struct tic *tic = &tics->item[i];
-    char variable[32];
+    char variable[48];
     fprintf(canvas->script, "%c_tic_at[%zu] = %.17g; %c_tic_level[%zu] = %d\n", axis, i + 1,
             tic->at, axis, i + 1, *tic->label ? 0 : 1);
     snprintf(variable, sizeof variable, "%c_tic_text[%zu]", axis, i + 1);

@@ -40,7 +40,7 @@ static void write_terminal(const struct canvas *canvas, const char *paper, FILE 
 
 void canvas_assign_element(struct canvas *canvas, const char *name, const char *part, size_t index,
                            double value) {
-  char variable[48], element[24] = "";
+  char variable[80], element[24] = "";
   if (index) snprintf(element, sizeof element, "[%zu]", index);
   snprintf(variable, sizeof variable, "%.20s_%.20s%s", name, part, element);
   canvas_assign(canvas, variable, value);
@@ -88,8 +88,10 @@ static int write_frame(struct canvas *canvas, struct error *error) {
   canvas_assign(canvas, "ylabel_x", canvas_x(canvas, canvas->spare_left + outer + 0.55 * line));
   canvas_assign(canvas, "ylabel_y", canvas_y(canvas, canvas->top + canvas->panel_height / 2));
   canvas_assign(canvas, "line_width", canvas->style.line_width);
-  /* Of all lengths, pngcairo takes the size of points alone in pixels. */
-  const double scale = canvas->format == FIGURE_PNG ? canvas->dpi / 72 : 1;
+  /* Of all lengths, pngcairo takes the size of points alone in pixels; SVG draws them smaller. */
+  const double scale = canvas->format == FIGURE_PNG   ? canvas->dpi / 72
+                       : canvas->format == FIGURE_SVG ? 1.65
+                                                      : 1;
   canvas_assign(canvas, "point_size", 0.8 * scale);
   canvas_assign(canvas, "marker_size", 0.35 * scale);
   const double size = canvas->style.font_size;

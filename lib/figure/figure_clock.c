@@ -120,10 +120,14 @@ static int set_colours(struct clock *clock, const char *name, struct error *erro
   return OK;
 }
 
+static size_t rows_of(const struct clock *clock, size_t across) {
+  return (clock->dials + across - 1) / across;
+}
+
 /* The radius when so many dials stand side by side. */
 static double radius_of(const struct clock *clock, size_t across, double width, double height) {
   const double columns = (double)across;
-  const double rows = (double)((clock->dials + across - 1) / across);
+  const double rows = (double)rows_of(clock, across);
   const double by_width = (width - (columns - 1) * clock->gap) / columns / 2;
   const double by_height = (height - (rows - 1) * clock->gap) / rows / 2 - clock->caption / 2;
   return fmin(by_width, by_height);
@@ -131,7 +135,7 @@ static double radius_of(const struct clock *clock, size_t across, double width, 
 
 /* Height of all rows of dials. */
 static double grid_height(const struct clock *clock) {
-  const double rows = (double)((clock->dials + clock->across - 1) / clock->across);
+  const double rows = (double)rows_of(clock, clock->across);
   return rows * (2 * clock->radius + clock->caption) + (rows - 1) * clock->gap;
 }
 
@@ -147,8 +151,7 @@ static void choose_across(struct clock *clock, double width, double height, doub
     clock->across = across;
     clock->radius = radius;
   }
-  const size_t rows = (clock->dials + clock->across - 1) / clock->across;
-  clock->across = (clock->dials + rows - 1) / rows;
+  clock->across = rows_of(clock, rows_of(clock, clock->across)); /* rows of the same length */
   clock->radius = floor(fmin(radius_of(clock, clock->across, width, height), radius_most * em));
 }
 
@@ -184,8 +187,9 @@ static void dial_middle(const struct clock *clock, size_t dial, double *x, doubl
   const double across = (double)clock->across, wide = 2 * clock->radius + clock->gap,
                high = 2 * clock->radius + clock->caption + clock->gap;
   const double spare = canvas->panel_width - (across * wide - clock->gap);
+  const size_t row = dial / clock->across;
   *x = canvas->left + floor(spare / 2) + (double)(dial % clock->across) * wide + clock->radius;
-  *y = canvas->top + (double)(dial / clock->across) * high + clock->radius;
+  *y = canvas->top + (double)row * high + clock->radius;
 }
 
 /* "position 100", or the number alone where that is too long. */

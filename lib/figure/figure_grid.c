@@ -211,7 +211,7 @@ static double first_line(const struct grid *grid, double y, size_t lines) {
 static int assign_text(struct grid *grid, size_t index, const char *text, const struct box *box,
                        size_t lines, struct error *error) {
   struct canvas *canvas = &grid->canvas;
-  char variable[32];
+  char variable[48];
   const size_t used = count_lines(grid, text, box->width);
   const double y = first_line(grid, box->y + box->height / 2, used < lines ? used : lines);
   canvas_assign_element(canvas, "cell", "x", index, canvas_x(canvas, box->x));

@@ -81,7 +81,7 @@ static int assign_panels(struct canvas *canvas, const struct map_panels *panels,
   int code = OK;
   for (size_t i = 0; i < panels->count && !code; i++) {
     const struct box box = map_panels_box(canvas, panels, i);
-    char variable[32];
+    char variable[48];
     canvas_assign_box(canvas, "cells", i + 1, &box);
     frame_assign(canvas, "frame", i + 1, &box);
     canvas_assign_element(canvas, "show", "x", i + 1, i + panels->across >= panels->count);
@@ -192,33 +192,33 @@ int figure_draw_matrix(const struct matrix *matrix, const struct figure_options 
                             name, figure, error);
 }
 
-int figure_draw_panels(const struct panel_set *set, const struct figure_options *options,
+int figure_draw_panels(const struct panel_set *panels, const struct figure_options *options,
                        enum figure_format format, const char *name, struct figure *figure,
                        struct error *error) {
   struct palette palette;
   struct canvas canvas;
   struct colour_bar bar = {0};
-  struct map_panels panels = {.matrix = set->matrix, .count = set->count};
+  struct map_panels grid = {.matrix = panels->matrix, .count = panels->count};
   *figure = (struct figure){0};
-  int code = check_panels(set, &bar.range, error);
+  int code = check_panels(panels, &bar.range, error);
   if (code) return code;
-  const struct matrix *first = set->matrix[0];
+  const struct matrix *first = panels->matrix[0];
   bar.label = first->value_label;
   code = palette_find(options->palette ? options->palette : palette_default(bar.range), &palette,
                       error);
   if (!code)
-    code =
-        colour_scale_fit_all(set->matrix, set->count, bar.range, options->log_c, &bar.scale, error);
+    code = colour_scale_fit_all(panels->matrix, panels->count, bar.range, options->log_c,
+                                &bar.scale, error);
   if (!code)
     code =
         canvas_open(options, format, name,
                     &(struct canvas_labels){NULL, first->column_axis.label, first->row_axis.label},
                     &canvas, error);
   if (code) return code;
-  code = write_titles(set, &panels, error);
-  if (!code) code = draw(&canvas, &panels, &palette, &bar, figure, error);
-  for (size_t i = 0; i < set->count; i++)
-    free(panels.title[i]);
+  code = write_titles(panels, &grid, error);
+  if (!code) code = draw(&canvas, &grid, &palette, &bar, figure, error);
+  for (size_t i = 0; i < panels->count; i++)
+    free(grid.title[i]);
   canvas_release(&canvas);
   return code;
 }

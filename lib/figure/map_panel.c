@@ -93,7 +93,7 @@ static size_t choose_across(const struct canvas *canvas, const struct map_panels
                             double width, double height) {
   const double aspect = panel_aspect(panels->matrix[0]);
   const double legible = canvas_points(canvas, 8 * canvas->style.font_size);
-  size_t best = 0;
+  size_t best = 1;
   double best_score = -INFINITY;
   for (size_t across = 1; across <= panels->count; across++) {
     const size_t down = (panels->count + across - 1) / across;
@@ -124,6 +124,7 @@ static int set_panels(struct canvas *canvas, struct map_panels *panels, struct c
   const bool free_height = canvas->height == 0;
   int code = OK;
   panels->title_lines = 0;
+  panels->across = 1;
   /* The second time with the room that titles and numbers turned out to need. */
   for (int pass = 0; pass < 2 && !code; pass++) {
     set_gaps(canvas, panels);
@@ -256,7 +257,8 @@ int map_panels_lay_out(struct canvas *canvas, struct colour_bar *bar, struct map
 
 struct box map_panels_box(const struct canvas *canvas, const struct map_panels *panels,
                           size_t index) {
-  const double column = (double)(index % panels->across), row = (double)(index / panels->across);
+  const size_t above = index / panels->across;
+  const double column = (double)(index % panels->across), row = (double)above;
   return (struct box){canvas->left + column * (panels->width + panels->gap_across),
                       canvas->top + row * (panels->height + panels->gap_down), panels->width,
                       panels->height};

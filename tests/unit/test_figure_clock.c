@@ -87,7 +87,8 @@ static void dials_are_round(void **state) {
     for (int side = 0; side < 4; side++) {
       const int dx = (side == 0) - (side == 1), dy = (side == 2) - (side == 3);
       reach[side] = 0;
-      for (double d = radius / 2; d < radius * 1.04; d++) {
+      for (int step = 0; step < (int)(radius * 0.54); step++) {
+        const double d = radius / 2 + step;
         const int px = (int)(middle[0] + dx * d + 3 * (dy != 0)),
                   py = (int)(middle[1] + dy * d + 3 * (dx != 0));
         if (px < 0 || py < 0 || px >= (int)pixels.width || py >= (int)pixels.height) break;

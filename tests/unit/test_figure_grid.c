@@ -13,6 +13,7 @@ static struct table *table_of_metrics(size_t rows, size_t columns) {
   assert_int_equal(table_add_column(table, "standard_error", COLUMN_REAL, NULL), 3);
   assert_int_equal(table_add_rows(table, rows * columns, NULL), OK);
   for (size_t r = 0; r < rows * columns; r++) {
+    const size_t number = r / columns;
     char row[32], column[32];
     snprintf(row, sizeof row, "%zu", r / columns);
     snprintf(column, sizeof column, "%zu", r % columns);
@@ -20,7 +21,7 @@ static struct table *table_of_metrics(size_t rows, size_t columns) {
                      OK);
     assert_int_equal(
         table_set_text(table, r, 1, columns <= 3 ? metrics[r % columns] : column, NULL), OK);
-    table_set_real(table, r, 2, (double)(r / columns) / 10);
+    table_set_real(table, r, 2, (double)number / 10);
     table_set_real(table, r, 3, 0.012);
   }
   return table;

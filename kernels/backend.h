@@ -164,30 +164,55 @@ struct weight_sums {
   double entropy;  /* −Σ P ln P, nats */
 };
 
+/* A rectangle of the scores of one draw: queries row .. row + rows − 1, keys key .. key + keys − 1.
+ */
+struct score_block {
+  size_t draw, row, rows, key, keys;
+};
+
+/* What is added to scores beside the product and the bias, and depends on more than the distance:
+   products with vectors of a distance (Shaw et al., arXiv:1803.02155; Transformer-XL,
+   arXiv:1901.02860; DeBERTa, arXiv:2006.03654), or a function of both positions (FIRE,
+   arXiv:2310.04418). The caller computes it, on the CPU.
+
+   `fill` writes the terms (rows, keys) of a block into `terms`: numbers or NaN; what the causal
+   mask hides need not be written. Blocks come in any order, from several threads at once, and more
+   than once; at most 256 rows and 512 keys. What is written may depend on the block's scores alone,
+   not on how the map is cut. `fill` returns OK, or an error code with the error filled, which ends
+   the operation with that. */
+struct score_terms {
+  int (*fill)(void *user, const struct score_block *block, double *terms, struct error *error);
+  void *user;
+  bool after_scale; /* in the softmax they are not scaled */
+};
+
 /* Scores of query and key sets, reduced in one pass to whatever is asked for: tiles of the map
    averaged over the batch, profiles by distance, sums. The full map is never stored.
-   score(m, n) = query_m · key_n + bias(m − n), where both vectors have `query_add`, `key_add` added
-   first and are rotated then, as far as given. With softmax the tiles hold weights over the keys,
-   averaged over the batch after the softmax; it is that of
+   score(m, n) = query_m · key_n + terms(m, n) + bias(m − n), where both vectors have `query_add`,
+   `key_add` added first and are rotated then, as far as given. With softmax the tiles hold weights
+   over the keys, averaged over the batch after the softmax; it is that of
 
-     scale · query_m · key_n + bias(m − n):
+     scale · (query_m · key_n + terms(m, n)) + bias(m − n),   or with terms->after_scale
+     scale · query_m · key_n + terms(m, n) + bias(m − n):
 
    ALiBi and T5 add what depends on the distance behind the scaling (arXiv:2108.12409,
    arXiv:1910.10683). A bias of −∞ masks its distance, as a causal mask does those below 0: such
    scores count nowhere, their weights are 0, whatever the vectors hold.
 
    Mean tiles without softmax cost O(length · (dim + rows + columns)), not O(length² · dim), unless
-   the bias masks.
+   the bias masks or there are terms.
 
    Vectors are rotated in double. The rest is done in double, u = 2^-53, or with `single` in float,
    u = 2^-24 (but mean tiles without softmax, what is added to scores that come from the product,
-   and every sum of many terms, which are in double always; so is `symmetric` without a bias). To
-   first order in u, with B the largest |bias| that is not masked,
-   - a score is off by at most E = (dim + batch + 24)·u·|query|·|key|, both after the rotation, and
+   and every sum of many terms, which are in double always; so is `symmetric`, unless there is a
+   bias and no terms). To first order in u, with B the largest |bias| that is not masked, T the
+   largest |terms|,
+   - a score is off by at most E = (dim + batch + 24)·u·(|query|·|key| + T), after the rotation, and
      by (dim + batch + 24)·2^-53·B besides, in the tiles of a GPU by 2u·B;
-   - a weight by at most the factor 2·|scale|·max E + 8u·max|scale·q·k| + (batch + 12)·u of itself,
-     the maxima over its row, and with a bias by 2u·max|scale·q·k| + 10u·B more; weights below
-     2^-126 (single) or 2^-1022 of the row's largest are 0. */
+   - a weight by at most the factor 2·|scale|·max E + 8u·X + (batch + 12)·u of itself, X the largest
+     |scale|·(|q·k| + T) of its row, and with a bias by 2u·X + 10u·B more; terms after the scale
+     are |1 − scale|·T more bias. Weights below 2^-126 (single) or 2^-1022 of the row's largest are
+     0. */
 struct score_batch {
   size_t batch, length, dim;         /* positions 0 .. length−1 of queries and of keys; < 2^31 */
   const double *query, *key;         /* (batch, position, dim) content; NULL: zeros */
@@ -197,6 +222,7 @@ struct score_batch {
   const double *query_add, *key_add; /* (position, dim) added to the content; NULL: nothing */
   const double *bias; /* (2·length − 1), distance query − key, −(length − 1) first: numbers, −∞ or
                          NaN; NULL: nothing */
+  const struct score_terms *terms;     /* NULL: none */
   bool causal;                         /* keys after the query are masked */
   bool single;                         /* compute in float */
   bool softmax;                        /* what the tiles hold: weights, not scores */

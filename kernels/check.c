@@ -182,6 +182,7 @@ int check_scores(const struct score_batch *batch, struct error *error) {
       check_scale((tiles && batch->softmax) || batch->weights, batch->scale, error) ||
       check_histogram(batch, error) || check_bias(batch, error))
     return error->code;
+  if (batch->terms && !batch->terms->fill) return missing("fill", error);
   if (!batch->rotation) return OK;
   if (check_phases(batch->rotation, true, error) || check_layout(batch->layout, error) ||
       check_width(batch->rotation, batch->dim, error))

@@ -14,9 +14,11 @@ static inline bool score_bias_masks(const struct score_batch *batch) {
   return false;
 }
 
-/* Whether mean tiles are made from mean vectors: every score of a tile counts the same then. */
+/* Whether tiles are means that come from mean vectors: every score of a tile counts the same then.
+ */
 static inline bool score_tiles_linear(const struct score_batch *batch) {
-  return batch->tiles.reduction == REDUCE_MEAN && !batch->softmax && !score_bias_masks(batch);
+  return batch->tiles.reduction == REDUCE_MEAN && !batch->softmax && !batch->terms &&
+         !score_bias_masks(batch);
 }
 
 #endif

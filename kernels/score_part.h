@@ -16,10 +16,11 @@ struct score_part {
   void *score;         /* (query, stride) */
   size_t stride;
 
-  /* Of its first row and key, each row one before that of the row above it; NULL: nothing. */
-  const double *bias;   /* added to what is read, */
-  double masked;        /* or, where it is −∞, this instead */
-  const void *exponent; /* numbers, added to log2(e)·scale·score in the softmax */
+  /* Of its first row and key; NULL: nothing. */
+  const double *bias; /* added to what is read; each row's is one before that of the row above it */
+  double masked;      /* taken instead where the bias is −∞ */
+  const void *exponent;      /* numbers, added to log2(e)·scale·score in the softmax */
+  ptrdiff_t exponent_stride; /* from one row's to the next */
 };
 
 /* How many of its keys query m may see: the first ones. */
@@ -40,8 +41,9 @@ static inline void score_part_load(const struct score_part *part, size_t m, size
 }
 
 static inline const void *score_part_exponent(const struct score_part *part, size_t m) {
-  return part->exponent ? (const char *)part->exponent - (m - part->row) * part->arithmetic->size
-                        : NULL;
+  if (!part->exponent) return NULL;
+  const ptrdiff_t numbers = (ptrdiff_t)(m - part->row) * part->exponent_stride;
+  return (const char *)part->exponent + numbers * (ptrdiff_t)part->arithmetic->size;
 }
 
 #endif

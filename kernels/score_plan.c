@@ -26,14 +26,17 @@ static size_t padded(size_t count, size_t size) {
 }
 
 size_t score_room_place(const struct score_plan *plan, struct score_room *room, char *memory) {
+  room->status = OK;
   const struct score_batch *batch = plan->batch;
   const size_t size = plan->arithmetic->size, scores = size_product(plan->rows, plan->stride);
   const size_t queries = size_product(batch->batch, plan->rows);
   const bool tiles = plan->pass->tiles;
-  void **const array[] = {(void **)&room->query,    (void **)&room->score, (void **)&room->average,
-                          (void **)&room->vector,   (void **)&room->value, (void **)&room->folded,
-                          (void **)&room->cells,    (void **)&room->peak,  (void **)&room->row,
-                          (void **)&room->diagonals};
+  void **const array[] = {
+      (void **)&room->query,     (void **)&room->score, (void **)&room->average,
+      (void **)&room->vector,    (void **)&room->value, (void **)&room->folded,
+      (void **)&room->cells,     (void **)&room->peak,  (void **)&room->row,
+      (void **)&room->diagonals, (void **)&room->terms, (void **)&room->exponent};
+  const size_t part = size_product(plan->rows, PART_KEYS);
   const size_t bytes[] = {
       padded(size_product(queries, batch->dim), size),
       padded(scores, size),
@@ -45,7 +48,9 @@ size_t score_room_place(const struct score_plan *plan, struct score_room *room, 
       padded(plan->keep_rows ? size_product(plan->rows, plan->parts) : 0, sizeof *room->peak),
       padded(queries, sizeof *room->row),
       padded(plan->pass->diagonals ? diagonals_room(batch, plan->rows) : 0,
-             sizeof *room->diagonals)};
+             sizeof *room->diagonals),
+      padded(batch->terms ? part : 0, sizeof *room->terms),
+      padded(plan->own_exponent ? part : 0, size)};
   size_t used = 0;
   for (size_t a = 0; a < sizeof array / sizeof *array; a++) {
     if (memory) *array[a] = memory + used;
@@ -102,7 +107,10 @@ int score_plan_open(struct score_plan *plan, const struct score_pass *pass, stru
       .rule = reduction_rule(batch->tiles.reduction),
       .keep_rows = pass->tiles && batch->softmax,
   };
-  plan->by_draw = plan->keep_rows || pass->diagonals || pass->weights || pass->range;
+  plan->by_draw =
+      plan->keep_rows || pass->diagonals || pass->weights || pass->range || batch->terms;
+  plan->own_exponent =
+      batch->terms && batch->terms->after_scale && (plan->keep_rows || pass->weights);
   plan->softmax = (struct row_softmax){plan->arithmetic, batch->scale * log2_e, pass->weights};
   choose_blocks(plan);
   struct score_room room;

@@ -19,6 +19,7 @@ struct score_plan {
   void *own_key;               /* the same, or NULL where it is the caller's */
   bool keep_rows;              /* tiles of weights need a row's sum before its first weight */
   bool by_draw;                /* something needs the scores of each draw by itself */
+  bool own_exponent;           /* the softmax adds more than the bias: terms after the scale */
   size_t rows, stride, parts;  /* of a block: rows, scores in a row, parts in a row; at most */
   size_t room;                 /* bytes that a thread needs */
   struct weight_sums *weights; /* (block, draw) */
@@ -38,6 +39,10 @@ struct score_room {
   double *peak;            /* (row, part) of the exponentials; then what makes them weights */
   struct row_weights *row; /* (draw, row) */
   double *diagonals;       /* of a block */
+  double *terms;           /* (row, key) of a part */
+  char *exponent;          /* (row, PART_KEYS) of a part: what the softmax adds */
+  int status;              /* of filling the terms, and why it failed */
+  struct error error;
 };
 
 /* Cuts the room of a thread out of `memory`, which starts at a cache line; returns its size, also

@@ -18,8 +18,8 @@ struct score_pass {
 };
 int scores_pass(const struct score_pass *pass, struct error *error);
 
-/* Means of scores as products of means, never a single score: reduction mean, no softmax, no bias
-   that masks. (scores_mean_cpu.c) */
+/* Means of scores as products of means, never a single score: reduction mean, no softmax, no
+   terms, no bias that masks. (scores_mean_cpu.c) */
 int scores_mean(const struct score_rows *rows, const struct grid *grid, struct error *error);
 
 /* Completes `symmetric` of the batch's sums, after diagonals_finish. (score_symmetric_cpu.c) */

@@ -17,6 +17,7 @@ static int run(const struct score_batch *batch, const struct grid *grid, struct 
 }
 
 int scores_cuda(const struct score_batch *batch, struct error *error) {
+  if (batch->terms) return OPERATION_DECLINED; /* the host makes them */
   const struct tiles none = {1, 1, REDUCE_MAX, nullptr};
   struct grid grid;
   if (grid_open(&grid, batch->tiles.cells ? &batch->tiles : &none, batch->length, error))

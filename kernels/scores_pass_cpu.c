@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "kernels/cpu.h"
-#include "kernels/score_plan.h"
+#include "kernels/score_terms.h"
 #include "lib/base/memory.h"
 #include "lib/base/progress.h"
 
@@ -34,7 +34,8 @@ static size_t visible_end(const struct score_plan *plan, const struct row_block 
 
 /* A part of the scores of one draw. */
 static struct score_part part_at(const struct score_plan *plan, const struct row_block *block,
-                                 size_t draw, size_t key, char *score) {
+                                 size_t draw, size_t key, const struct score_room *room,
+                                 char *score) {
   const struct score_bias *bias = &plan->bias;
   const size_t distance = plan->batch->length - 1 + key - block->row, /* key − query */
       size = plan->arithmetic->size;
@@ -50,22 +51,26 @@ static struct score_part part_at(const struct score_plan *plan, const struct row
       .stride = plan->stride,
       .bias = bias->add ? bias->add + distance : NULL,
       .masked = NAN, /* is left out by all that does not go by the distance */
-      .exponent = bias->exponent ? (const char *)bias->exponent + distance * size : NULL,
+      .exponent = plan->own_exponent ? room->exponent
+                  : bias->exponent   ? (const char *)bias->exponent + distance * size
+                                     : NULL,
+      .exponent_stride = plan->own_exponent ? PART_KEYS : -1,
   };
 }
 
 /* The same, as what tiles are made of: their scores, or weights, to which nothing is added. */
 static struct score_part tile_part_at(const struct score_plan *plan, const struct row_block *block,
-                                      size_t draw, size_t key, char *score) {
+                                      size_t draw, size_t key, const struct score_room *room,
+                                      char *score) {
   const double *mask = plan->bias.mask;
-  struct score_part part = part_at(plan, block, draw, key, score);
+  struct score_part part = part_at(plan, block, draw, key, room, score);
   if (plan->batch->softmax)
     part.bias = mask ? mask + plan->batch->length - 1 + key - block->row : NULL;
   part.masked = plan->rule->identity;
   return part;
 }
 
-/* The scores of a part, or `share` of them added to those of the draws before. */
+/* The scores of a part, or `share` of them added to what is there. */
 static void multiply(const struct score_plan *plan, const struct score_part *part,
                      const struct score_room *room, double share, bool add) {
   const size_t dim = plan->batch->dim, bytes = dim * plan->arithmetic->size;
@@ -81,6 +86,14 @@ static void multiply(const struct score_plan *plan, const struct score_part *par
       .stride = part->stride,
   };
   plan->arithmetic->multiply(&product);
+}
+
+/* The scores of a part of one draw. */
+static int make_scores(const struct score_plan *plan, const struct score_part *part,
+                       struct score_room *room) {
+  if (plan->batch->terms) room->status = score_terms_store(plan, part, room);
+  if (!room->status) multiply(plan, part, room, 1, plan->batch->terms);
+  return room->status;
 }
 
 /* Scores become exponentials. */
@@ -125,11 +138,13 @@ static void pass_scores(const struct score_plan *plan, const struct tile_fold *f
   const bool tiles = plan->pass->tiles, average = plan->by_draw && tiles && draws > 1;
   for (size_t key = 0; key < visible_end(plan, &fold->block); key += PART_KEYS) {
     const struct score_part mean =
-        tile_part_at(plan, &fold->block, 0, key, average ? room->average : room->score);
+        tile_part_at(plan, &fold->block, 0, key, room, average ? room->average : room->score);
     for (size_t draw = 0; draw < draws; draw++) {
-      const struct score_part part = part_at(plan, &fold->block, draw, key, room->score);
-      const double share = plan->by_draw ? 1 : 1 / (double)draws;
-      multiply(plan, &part, room, share, draw && !plan->by_draw);
+      const struct score_part part = part_at(plan, &fold->block, draw, key, room, room->score);
+      if (!plan->by_draw)
+        multiply(plan, &part, room, 1 / (double)draws, draw);
+      else if (make_scores(plan, &part, room))
+        return;
       if (average) add_to_average(plan, &part, &mean, NULL);
       if (tiles && !average && draw + 1 == draws) tile_fold_add(fold, &mean, NULL, 0);
       if (plan->by_draw) use_scores(plan, &part, room, range);
@@ -145,8 +160,8 @@ static void pass_weights(const struct score_plan *plan, const struct tile_fold *
   const size_t rows = fold->block.row_end - fold->block.row;
   for (size_t draw = 0; draw < draws; draw++) {
     for (size_t key = 0; key < end; key += PART_KEYS) {
-      const struct score_part part = part_at(plan, &fold->block, draw, key, room->score);
-      multiply(plan, &part, room, 1, false);
+      const struct score_part part = part_at(plan, &fold->block, draw, key, room, room->score);
+      if (make_scores(plan, &part, room)) return;
       use_scores(plan, &part, room, range);
     }
     for (size_t r = 0; r < rows; r++)
@@ -154,13 +169,14 @@ static void pass_weights(const struct score_plan *plan, const struct tile_fold *
         room->peak[r * plan->parts + p] =
             row_weights_factor(room->row + draw * plan->rows + r, room->peak[r * plan->parts + p]);
     for (size_t key = 0; key < end; key += PART_KEYS) {
-      const struct score_part part = tile_part_at(plan, &fold->block, draw, key, room->score);
+      const struct score_part part = tile_part_at(plan, &fold->block, draw, key, room, room->score);
       const double *factor = room->peak + key / PART_KEYS;
       if (draws == 1) {
         tile_fold_add(fold, &part, factor, plan->parts);
         continue;
       }
-      const struct score_part mean = tile_part_at(plan, &fold->block, draw, key, room->average);
+      const struct score_part mean =
+          tile_part_at(plan, &fold->block, draw, key, room, room->average);
       add_to_average(plan, &part, &mean, factor);
       if (draw + 1 == draws) tile_fold_add(fold, &mean, NULL, 0);
     }
@@ -206,12 +222,13 @@ static void join_block(const struct score_plan *plan, const struct row_block *bl
 }
 
 /* The last blocks come first: under a causal mask they are the longest. */
-static void run_blocks(const struct score_plan *plan, char *memory) {
+static int run_blocks(const struct score_plan *plan, char *memory, struct error *error) {
   const struct score_pass *pass = plan->pass;
   const size_t columns = pass->grid->columns, blocks = plan->blocks.count;
   const bool whole = plan->blocks.parts == 1;
   char *start = (char *)(((uintptr_t)memory + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE);
   uint64_t done = 0;
+  int failed = OK;
 #pragma omp parallel if (blocks > 1)
   {
     struct score_room room;
@@ -229,9 +246,19 @@ static void run_blocks(const struct score_plan *plan, char *memory) {
           .cells = whole ? plan->batch->tiles.cells + block.tile * columns : room.cells,
           .value = room.value,
           .folded = room.folded};
-      run_block(plan, &fold, index, &room, &range);
+      int skip;
+#pragma omp atomic read
+      skip = failed;
+      if (!skip) run_block(plan, &fold, index, &room, &range);
 #pragma omp ordered
-      join_block(plan, &block, whole, &room);
+      {
+        join_block(plan, &block, whole, &room);
+        if (room.status && !failed) {
+          *error = room.error;
+#pragma omp atomic write
+          failed = room.status;
+        }
+      }
       uint64_t now;
 #pragma omp atomic capture
       now = done += block.row_end - block.row;
@@ -243,6 +270,7 @@ static void run_blocks(const struct score_plan *plan, char *memory) {
                                           fmax(pass->range->high, range.high)};
     }
   }
+  return failed;
 }
 
 static void finish_pass(const struct score_plan *plan) {
@@ -269,13 +297,13 @@ int scores_pass(const struct score_pass *pass, struct error *error) {
   const size_t threads = (size_t)omp_get_max_threads();
   char *memory = memory_array(size_product(threads, plan.room) / CACHE_LINE + 1, CACHE_LINE,
                               "the scores of some rows", error);
-  const int status = memory ? OK : error->code;
+  int status = memory ? OK : error->code;
   if (memory) {
     const size_t cells = pass->tiles ? pass->grid->rows * pass->grid->columns : 0;
     for (size_t c = 0; c < cells; c++)
       plan.batch->tiles.cells[c] = plan.rule->identity;
-    run_blocks(&plan, memory);
-    finish_pass(&plan);
+    status = run_blocks(&plan, memory, error);
+    if (!status) finish_pass(&plan);
   }
   free(memory);
   score_plan_close(&plan);

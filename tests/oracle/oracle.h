@@ -87,21 +87,36 @@ static inline void oracle_weights(long double *logit, size_t count) {
     if (logit[n] != -INFINITY) logit[n] = expl(logit[n] - peak) / total;
 }
 
+/* The terms of query m with all keys: (length), zeros without any. */
+static inline void oracle_terms(const struct score_batch *batch, size_t draw, size_t m,
+                                double *terms) {
+  struct error error;
+  const struct score_block block = {.draw = draw, .row = m, .rows = 1, .keys = batch->length};
+  for (size_t n = 0; n < batch->length; n++)
+    terms[n] = 0;
+  if (batch->terms) batch->terms->fill(batch->terms->user, &block, terms, &error);
+}
+
 /* The full map (length, length) of one draw: scores, or weights. What the bias masks is −∞. */
 static inline long double *oracle_draw_map(const struct score_batch *batch, size_t draw,
                                            bool softmax) {
   const size_t length = batch->length, dim = batch->dim;
   long double *map = calloc(length * length, sizeof *map);
   long double *query = calloc(dim, sizeof *query), *key = calloc(length * dim + 1, sizeof *key);
+  double *terms = calloc(length, sizeof *terms);
   for (size_t n = 0; n < length; n++)
     oracle_vector(batch, batch->key, batch->key_add, draw, n, key + n * dim);
   for (size_t m = 0; m < length; m++) {
     long double *row = map + m * length;
     oracle_vector(batch, batch->query, batch->query_add, draw, m, query);
+    oracle_terms(batch, draw, m, terms);
     for (size_t n = 0; n < length; n++) {
+      const bool after = batch->terms && batch->terms->after_scale;
       for (size_t i = 0; i < dim; i++)
         row[n] += query[i] * key[n * dim + i];
+      if (!after) row[n] += terms[n];
       if (softmax) row[n] *= batch->scale;
+      if (after) row[n] += terms[n];
       if (batch->bias) row[n] += batch->bias[m + length - 1 - n];
       if (oracle_masked(batch, m, n)) row[n] = -INFINITY;
     }
@@ -109,6 +124,7 @@ static inline long double *oracle_draw_map(const struct score_batch *batch, size
   }
   free(query);
   free(key);
+  free(terms);
   return map;
 }
 
@@ -125,7 +141,19 @@ static inline long double *oracle_score_map(const struct score_batch *batch) {
   return mean;
 }
 
-/* The longest query times the longest key, as they enter the product. */
+/* The largest of the terms. */
+static inline double oracle_largest_term(const struct score_batch *batch) {
+  double largest = 0, *terms = calloc(batch->length, sizeof *terms);
+  for (size_t r = 0; batch->terms && r < batch->batch * batch->length; r++) {
+    oracle_terms(batch, r / batch->length, r % batch->length, terms);
+    for (size_t n = 0; n < (batch->causal ? r % batch->length + 1 : batch->length); n++)
+      largest = fmax(largest, fabs(terms[n]));
+  }
+  free(terms);
+  return largest;
+}
+
+/* The longest query times the longest key, as they enter the product, and the largest term. */
 static inline double oracle_norm_product(const struct score_batch *batch) {
   long double longest[2] = {0, 0}, *vector = calloc(batch->dim, sizeof *vector);
   for (size_t r = 0; r < 2 * batch->batch * batch->length; r++) {
@@ -138,7 +166,7 @@ static inline double oracle_norm_product(const struct score_batch *batch) {
     longest[r % 2] = fmaxl(longest[r % 2], sqrtl(square));
   }
   free(vector);
-  return (double)(longest[0] * longest[1]);
+  return (double)(longest[0] * longest[1]) + oracle_largest_term(batch);
 }
 
 /* The largest |bias| that masks nothing and is not masked. */
@@ -169,9 +197,13 @@ static inline double oracle_score_error(const struct score_batch *batch) {
 static inline double oracle_weight_error(const struct score_batch *batch) {
   const double u = batch->single ? 0x1p-24 : 0x1p-53;
   const double scaled = fabs(batch->scale) * oracle_norm_product(batch),
-               bias = oracle_largest_bias(batch);
+               after = batch->terms && batch->terms->after_scale
+                           ? fabs(1 - batch->scale) * oracle_largest_term(batch)
+                           : 0,
+               bias = oracle_largest_bias(batch) + after;
   return 2 * fabs(batch->scale) * oracle_product_error(batch) + 8 * u * scaled +
-         (double)(batch->batch + 12) * u + (batch->bias ? 2 * u * scaled + 10 * u * bias : 0);
+         (double)(batch->batch + 12) * u +
+         (batch->bias || after > 0 ? 2 * u * scaled + 10 * u * bias : 0);
 }
 
 /* The full map of scores that depend on the distance alone. */

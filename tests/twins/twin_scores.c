@@ -298,6 +298,39 @@ static void not_a_number_in_a_bias(void **state) {
   }
 }
 
+static int fill_terms(void *user, const struct score_block *block, double *terms,
+                      struct error *why) {
+  (void)user;
+  (void)why;
+  for (size_t r = 0; r < block->rows; r++)
+    for (size_t k = 0; k < block->keys; k++)
+      terms[r * block->keys + k] = sin((double)(block->row + r) * 0.3 + (double)(block->key + k));
+  return OK;
+}
+
+/* Terms that the host makes are left to it. */
+static void terms_are_left_to_the_host(void **state) {
+  (void)state;
+  const struct shape shape = {2, 70, 6, 3, 9, 7};
+  const struct score_terms terms = {.fill = fill_terms};
+  struct arrays arrays = arrays_of(&shape, 6);
+  struct phases phases = phases_of(shape.pairs, 10000, PRECISION_FP64);
+  for (int bits = 0; bits < 6; bits++) {
+    const struct variant variant = {
+        .what = ROTATED | CONTENT, .softmax = bits & 1, .reduction = (enum reduction)(bits / 2)};
+    double cells[TWINS][63];
+    struct score_batch batch = batch_of(&shape, &variant, &arrays, &phases, NULL);
+    batch.terms = &terms;
+    for (size_t t = 0; t < TWINS; t++) {
+      batch.tiles.cells = cells[t];
+      assert_done(backend_scores(twin[t], &batch, &error));
+    }
+    assert_memory_equal(cells[0], cells[1], sizeof cells[0]);
+  }
+  arrays_free(&arrays);
+  phases_free(&phases);
+}
+
 static bool softmax_next, linear_next;
 static enum bias_kind bias_next;
 
@@ -344,6 +377,7 @@ int main(void) {
       cmocka_unit_test(cuts_do_not_matter),
       cmocka_unit_test(not_a_number_is_never_lost),
       cmocka_unit_test(not_a_number_in_a_bias),
+      cmocka_unit_test(terms_are_left_to_the_host),
       cmocka_unit_test(large_scores_do_not_overflow),
       cmocka_unit_test(too_small_a_device),
       cmocka_unit_test(failing_calls),

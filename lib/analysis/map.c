@@ -102,7 +102,6 @@ static void describe_reduction(const struct matrix *matrix, const char *statisti
 static void describe_attention(const struct map_request *request, struct meta *meta) {
   char content[64];
   content_describe(&request->content, content, sizeof content);
-  meta_set_text(meta, "encoding", request->encoding->name);
   meta_set_text(meta, "content", content);
   meta_set_integer(meta, "batch", (int64_t)request->batch);
   if (!content_is_constant(&request->content))
@@ -119,6 +118,7 @@ static void describe(const struct map_request *request, enum reduction reduction
   meta_set_text(meta, "what", kind->name);
   spectrum_describe(request->spectrum, meta);
   if (kind->positions) meta_set_integer(meta, "length", (int64_t)request->length);
+  if (kind->encoding) meta_set_text(meta, "encoding", request->encoding->name);
   if (kind->attention) describe_attention(request, meta);
   meta_set_integer(meta, "cells", (int64_t)request->cells);
   meta_set_text(meta, "reduce", map_reduction_name(reduction));

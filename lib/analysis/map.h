@@ -15,8 +15,9 @@
 #include "lib/rope/spectrum.h"
 
 /* What a map shows. One struct each; a registry lists them:
-   - scores: q_m · k_n with positions applied, without 1/sqrt(d);
-   - softmax: over the keys, of score · softmax_factor / sqrt(d);
+   - scores: q_m · k_n with positions applied and biases added, without 1/sqrt(d);
+   - softmax: over the keys, of score · softmax_factor / sqrt(d), or what the encoding scales by;
+     biases by distance are added behind that;
    - angles, cosines: (position, pair), m·θ_i modulo 2π in radians, and its cosine;
    - rotation: (output dimension, input dimension) of the rotation at `position`, in the spectrum's
      layout;
@@ -28,7 +29,10 @@ struct map_request {
   const struct map_kind *kind;
   const struct encoding *encoding;
   const struct spectrum *spectrum;
-  size_t length;          /* positions; not of the rotation */
+  const struct encoding_values *values; /* parameters of encodings; NULL: none was given */
+  const struct position_table *learned; /* of the encoding "learned"; NULL: none was given */
+  size_t heads, head;                   /* of the model, 0: ENCODING_HEADS; and which of them */
+  size_t length;                        /* positions; not of the rotation */
   struct content content; /* this, batch, seed and causal are of scores and softmax alone */
   size_t batch;           /* draws averaged over */
   uint64_t seed;
@@ -53,14 +57,16 @@ int map_reduction_parse(const char *name, int *reduction, struct error *error);
    "reduced" says "8192 -> 1024 by max" when cells were reduced, "statistic" what a cell holds,
    "method" how scores were found, "arithmetic" whether in "fp64" or "fp32".
 
-   Scores that depend on the distance alone (RoPE with ones, sinusoidal with zero) cost
-   O(length · dim + length · cells). Rounded formats below fp64 break that: their scores are
-   computed one by one. The mean of angles is the circular mean, the direction of the mean of (cos,
-   sin). absmax keeps the sign.
+   Scores that depend on the distance alone (RoPE with ones, sinusoidal with zero, ALiBi, T5 and
+   KERPLE with either) cost O(length · dim + length · cells). Rounded formats below fp64 break that:
+   their scores are computed one by one. The mean of angles is the circular mean, the direction of
+   the mean of (cos, sin). absmax keeps the sign.
+
+   "untrained" where parameters were not trained.
 
    ERROR_INPUT where the request makes no sense (content zero for rope: there is no position term
-   alone; the table of an encoding that adds nothing); ERROR_FAILED when it would not fit into
-   memory, before anything is computed. */
+   alone; the table of an encoding that adds nothing; a parameter that is missing); ERROR_FAILED
+   when it would not fit into memory, before anything is computed. */
 int map_run(struct backend *backend, const struct map_request *request, struct matrix **result,
             struct error *error);
 

@@ -1,156 +1,168 @@
 /* What scores and softmax weights share: both are filled by the backend, tile by tile. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "lib/analysis/map_kind.h"
 #include "lib/base/memory.h"
-#include "lib/rope/phases.h"
 
 int map_attention_shape(const struct map_request *request, size_t *rows, size_t *columns,
                         struct error *error) {
   const struct encoding *encoding = request->encoding;
   *rows = *columns = request->length;
-  if (request->content.kind == CONTENT_ZERO && !encoding->table)
+  if (request->content.kind == CONTENT_ZERO && !encoding->alone)
     return error_set(
         error, ERROR_INPUT,
-        "content 'zero' leaves nothing to show for encoding '%s', which adds nothing to "
-        "the vectors: ones, gaussian or aligned[:RHO]",
+        "content 'zero' leaves nothing to show for encoding '%s', which has no term of "
+        "positions alone: ones, gaussian or aligned[:RHO]",
         encoding->name);
   return OK;
 }
 
+/* A map under way. */
+struct attention {
+  struct backend *backend;
+  const struct map_request *request;
+  struct matrix *matrix;
+  enum reduction reduction;
+  bool softmax;
+};
+
+static struct tiles tiles_of(const struct attention *map) {
+  return (struct tiles){.rows = map->matrix->rows,
+                        .columns = map->matrix->columns,
+                        .reduction = map->reduction,
+                        .cells = map->matrix->cells};
+}
+
+static void describe(const struct attention *map, bool by_distance) {
+  const struct map_request *request = map->request;
+  const bool single = request->single && !by_distance && !map_is_linear(request);
+  meta_set_text(map->matrix->meta, "method", by_distance ? "by distance" : "one by one");
+  meta_set_text(map->matrix->meta, "arithmetic",
+                precision_name(single ? PRECISION_FP32 : PRECISION_FP64));
+}
+
 /* Rounded angles, cosines and sines no longer depend on the distance alone. */
-static bool is_stationary(const struct map_request *request) {
+static bool is_stationary(const struct map_request *request,
+                          const struct encoding_setting *setting) {
   return content_is_constant(&request->content) &&
-         request->spectrum->spec.precision == PRECISION_FP64 &&
-         request->encoding->stationary(content_value(&request->content));
+         request->spectrum->spec.precision == PRECISION_FP64 && request->encoding->stationary &&
+         request->encoding->stationary(setting, content_value(&request->content));
 }
 
-static double softmax_scale(const struct map_request *request) {
-  const double dim = (double)request->encoding->dim(request->spectrum);
-  return request->spectrum->softmax_factor / sqrt(dim);
-}
-
-static int fill_by_distance(struct backend *backend, const struct map_request *request,
-                            const struct tiles *tiles, bool softmax, struct error *error) {
+/* Scores at the distances, −(length − 1) first, to be released with free(). */
+static double *create_profile(const struct map_request *request, struct error *error) {
   const size_t length = request->length;
   char what[80];
   snprintf(what, sizeof what, "the scores at the distances of %zu positions", length);
   /* Distances, their scores, and the profile of both signs. */
-  int status = memory_require(length, 4 * sizeof(double), what, error);
-  if (status) return status;
-  double *profile = memory_array(2 * length - 1, sizeof *profile, what, error);
-  double *score = profile ? memory_array(length, sizeof *score, what, error) : NULL;
-  if (!score) status = ERROR_FAILED;
+  if (memory_require(length, 4 * sizeof(double), what, error)) return NULL;
+  return memory_array(2 * length - 1, sizeof(double), what, error);
+}
+
+static int fill_profile(const struct attention *map, const double *profile, double scale,
+                        struct error *error) {
+  const struct profile_batch batch = {.length = map->request->length,
+                                      .profile = profile,
+                                      .causal = map->request->causal,
+                                      .softmax = map->softmax,
+                                      .scale = scale,
+                                      .tiles = tiles_of(map)};
+  describe(map, true);
+  return backend_profile_tiles(map->backend, &batch, error);
+}
+
+/* Of an encoding that knows its products without being made. */
+static int fill_by_distance(const struct attention *map, const struct encoding_setting *setting,
+                            struct error *error) {
+  const struct encoding *encoding = map->request->encoding;
+  const size_t length = setting->length;
+  int status = encoding_describe(encoding, map->backend, setting, map->matrix->meta, error);
+  double *profile = status ? NULL : create_profile(map->request, error);
+  double *score = profile ? memory_array(length, sizeof *score, "scores by distance", error) : NULL;
+  if (!status && !score) status = ERROR_FAILED;
   if (!status)
-    status = request->encoding->profile(backend, request->spectrum,
-                                        content_value(&request->content), length, score, error);
+    status = encoding->profile(map->backend, setting, content_value(&map->request->content), length,
+                               score, error);
   for (size_t m = 0; !status && m < length; m++)
     profile[length - 1 + m] = profile[length - 1 - m] = score[m];
   free(score);
-  const struct profile_batch batch = {.length = length,
-                                      .profile = profile,
-                                      .causal = request->causal,
-                                      .softmax = softmax,
-                                      .scale = softmax_scale(request),
-                                      .tiles = *tiles};
-  if (!status) status = backend_profile_tiles(backend, &batch, error);
+  if (!status) status = fill_profile(map, profile, encoding_scale(encoding, setting), error);
   free(profile);
   return status;
 }
 
-/* The vectors of a batch, before positions: content of every draw, and what the encoding adds. */
-struct vectors {
-  size_t draws, dim;
-  double *query, *key; /* (draw, position, dim), NULL: zeros */
-  double *table;       /* (position, dim), NULL: nothing */
-};
-
-static void release_vectors(struct vectors *vectors) {
-  free(vectors->query);
-  free(vectors->key);
-  free(vectors->table);
+/* Of equal vectors whose product no position changes: the bias is all that does. */
+static int fill_by_bias(const struct attention *map, const struct scorer *scorer,
+                        struct error *error) {
+  const double value = content_value(&map->request->content);
+  const double product = value * value * (double)scorer->dim * (map->softmax ? scorer->scale : 1);
+  double *profile = create_profile(map->request, error);
+  if (!profile) return error->code;
+  for (size_t t = 0; t < 2 * scorer->length - 1; t++)
+    profile[t] = product + (scorer->bias ? scorer->bias[t] : 0);
+  const int status = fill_profile(map, profile, 1, error);
+  free(profile);
+  return status;
 }
 
-static int require_vectors(const struct vectors *vectors, const struct map_request *request,
-                           bool content, struct error *error) {
-  const size_t sets = (content ? 2 * vectors->draws : 0) + (request->encoding->table != NULL);
-  uint64_t count;
-  if (__builtin_mul_overflow(sets, request->length, &count)) count = UINT64_MAX;
+static int create_content(const struct attention *map, size_t dim, struct scorer_vectors *vectors,
+                          struct error *error) {
+  const struct map_request *request = map->request;
+  vectors->draws = content_is_constant(&request->content) ? 1 : request->batch;
+  if (request->content.kind == CONTENT_ZERO) return OK;
   char what[96];
   snprintf(what, sizeof what, "the vectors of %zu positions in %zu draws", request->length,
            vectors->draws);
-  return memory_require(count, vectors->dim * sizeof(double), what, error);
+  uint64_t rows;
+  if (__builtin_mul_overflow(vectors->draws, request->length, &rows)) rows = UINT64_MAX;
+  if (memory_require(rows, 2 * dim * sizeof(double), what, error)) return error->code;
+  vectors->query = memory_array(rows * dim, sizeof(double), "the queries", error);
+  vectors->key = memory_array(rows * dim, sizeof(double), "the keys", error);
+  if (!vectors->query || !vectors->key) return ERROR_FAILED;
+  const struct content_batch batch = {.content = request->content,
+                                      .seed = request->seed,
+                                      .rows = rows,
+                                      .dim = dim,
+                                      .query = vectors->query,
+                                      .key = vectors->key};
+  return content_fill(map->backend, &batch, error);
 }
 
-static int create_vectors(struct backend *backend, const struct map_request *request,
-                          struct vectors *vectors, struct error *error) {
-  const bool content = request->content.kind != CONTENT_ZERO;
-  const size_t length = request->length;
-  vectors->dim = request->encoding->dim(request->spectrum);
-  vectors->draws = content_is_constant(&request->content) ? 1 : request->batch;
-  int status = vectors->draws > SIZE_MAX / 4 ? memory_require(UINT64_MAX, 8, "so many draws", error)
-                                             : require_vectors(vectors, request, content, error);
-  if (status) return status;
-  const size_t rows = vectors->draws * length;
-  if (content) {
-    vectors->query = memory_array(rows * vectors->dim, sizeof(double), "the queries", error);
-    vectors->key = memory_array(rows * vectors->dim, sizeof(double), "the keys", error);
-    if (!vectors->query || !vectors->key) return ERROR_FAILED;
-    const struct content_batch batch = {.content = request->content,
-                                        .seed = request->seed,
-                                        .rows = rows,
-                                        .dim = vectors->dim,
-                                        .query = vectors->query,
-                                        .key = vectors->key};
-    status = content_fill(backend, &batch, error);
+static int fill_one_by_one(const struct attention *map, struct scorer *scorer,
+                           struct error *error) {
+  struct scorer_vectors vectors = {0};
+  struct score_batch batch = {.causal = map->request->causal,
+                              .single = map->request->single,
+                              .softmax = map->softmax,
+                              .tiles = tiles_of(map)};
+  describe(map, false);
+  int status = create_content(map, scorer->dim, &vectors, error);
+  if (!status) {
+    scorer_batch(scorer, &vectors, &batch);
+    status = backend_scores(map->backend, &batch, error);
   }
-  if (status || !request->encoding->table) return status;
-  vectors->table = memory_array(length * vectors->dim, sizeof(double), "the positions", error);
-  if (!vectors->table) return ERROR_FAILED;
-  return request->encoding->table(backend, request->spectrum, 0, length, vectors->table, error);
-}
-
-static int fill_one_by_one(struct backend *backend, const struct map_request *request,
-                           const struct tiles *tiles, bool softmax, struct error *error) {
-  struct vectors vectors = {0};
-  int status = create_vectors(backend, request, &vectors, error);
-  const struct phases phases = phases_of(request->spectrum);
-  const struct score_batch batch = {
-      .batch = vectors.draws,
-      .length = request->length,
-      .dim = vectors.dim,
-      .query = vectors.query,
-      .key = vectors.key,
-      .rotation = request->encoding->rotates ? &phases : NULL,
-      .layout = request->spectrum->spec.layout,
-      .amplitude = request->spectrum->attention_factor,
-      .query_add = vectors.table,
-      .key_add = vectors.table,
-      .causal = request->causal,
-      .single = request->single,
-      .softmax = softmax,
-      .scale = softmax_scale(request),
-      .tiles = *tiles,
-  };
-  if (!status) status = backend_scores(backend, &batch, error);
-  release_vectors(&vectors);
+  free(vectors.query);
+  free(vectors.key);
   return status;
 }
 
 int map_attention_fill(struct backend *backend, const struct map_request *request,
                        enum reduction reduction, bool softmax, struct matrix *matrix,
                        struct error *error) {
-  const struct tiles tiles = {.rows = matrix->rows,
-                              .columns = matrix->columns,
-                              .reduction = reduction,
-                              .cells = matrix->cells};
-  const bool by_distance = is_stationary(request);
-  const bool single = request->single && !by_distance && !map_is_linear(request);
-  meta_set_text(matrix->meta, "method", by_distance ? "by distance" : "one by one");
-  meta_set_text(matrix->meta, "arithmetic",
-                precision_name(single ? PRECISION_FP32 : PRECISION_FP64));
-  return by_distance ? fill_by_distance(backend, request, &tiles, softmax, error)
-                     : fill_one_by_one(backend, request, &tiles, softmax, error);
+  const struct attention map = {.backend = backend,
+                                .request = request,
+                                .matrix = matrix,
+                                .reduction = reduction,
+                                .softmax = softmax};
+  const struct encoding_setting setting = map_setting(request);
+  if (is_stationary(request, &setting)) return fill_by_distance(&map, &setting, error);
+  struct scorer scorer;
+  int status = map_make_scorer(backend, request, &scorer, matrix->meta, error);
+  const bool by_bias = content_is_constant(&request->content) && !scorer.table &&
+                       !scorer.rotation && !scorer.terms.fill;
+  if (!status)
+    status = by_bias ? fill_by_bias(&map, &scorer, error) : fill_one_by_one(&map, &scorer, error);
+  scorer_release(&scorer);
+  return status;
 }

@@ -8,6 +8,7 @@
 struct map_kind {
   const char *name;
   bool positions;                           /* rows are positions 0 .. length − 1 */
+  bool encoding;                            /* shows what an encoding does */
   bool attention;                           /* rows are queries, columns keys */
   enum reduction reduction;                 /* unless another is asked for */
   enum matrix_range range;                  /* unless `fill` finds better */
@@ -25,6 +26,12 @@ struct map_kind {
 
 extern const struct map_kind map_scores, map_softmax, map_angles, map_cosines, map_rotation,
     map_table;
+
+/* What the encoding is made for: map_setting.c. */
+struct encoding_setting map_setting(const struct map_request *request);
+/* Makes it, to be released in any case, and notes its parameters. */
+int map_make_scorer(struct backend *backend, const struct map_request *request,
+                    struct scorer *scorer, struct meta *meta, struct error *error);
 
 /* Scores or softmax weights into the cells: map_attention.c. */
 int map_attention_shape(const struct map_request *request, size_t *rows, size_t *columns,

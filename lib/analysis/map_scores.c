@@ -13,6 +13,7 @@ static int fill(struct backend *backend, const struct map_request *request,
 const struct map_kind map_scores = {
     .name = "scores",
     .positions = true,
+    .encoding = true,
     .attention = true,
     .reduction = REDUCE_MEAN,
     .range = MATRIX_SEQUENTIAL,

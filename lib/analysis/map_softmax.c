@@ -10,6 +10,7 @@ static int fill(struct backend *backend, const struct map_request *request,
 const struct map_kind map_softmax = {
     .name = "softmax",
     .positions = true,
+    .encoding = true,
     .attention = true,
     .reduction = REDUCE_MAX,
     .range = MATRIX_SEQUENTIAL,

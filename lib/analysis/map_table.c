@@ -1,44 +1,34 @@
 /* The table that an additive encoding adds to the vectors. */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "lib/analysis/map_kind.h"
-#include "lib/base/memory.h"
 
 static int shape(const struct map_request *request, size_t *rows, size_t *columns,
                  struct error *error) {
-  if (!request->encoding->table)
+  static const char *const does[] = {[ENCODING_NOTHING] = "adds nothing to the vectors",
+                                     [ENCODING_ROTATES] = "rotates the vectors",
+                                     [ENCODING_BIASES] = "adds to the scores"};
+  if (request->encoding->kind != ENCODING_ADDS)
     return error_set(error, ERROR_INPUT,
-                     "encoding '%s' has no table: it %s; an encoding that adds one is 'sinusoidal'",
-                     request->encoding->name,
-                     request->encoding->rotates ? "rotates the vectors" : "adds nothing to them");
+                     "encoding '%s' has no table: it %s; encodings that add one are 'sinusoidal' "
+                     "and 'learned'",
+                     request->encoding->name, does[request->encoding->kind]);
   *rows = request->length;
-  *columns = request->encoding->dim(request->spectrum);
+  *columns = map_setting(request).width;
   return OK;
 }
 
 static int fill(struct backend *backend, const struct map_request *request,
                 enum reduction reduction, struct matrix *matrix, struct error *error) {
-  const size_t length = matrix->row_axis.length, dim = matrix->column_axis.length;
-  char what[80];
-  snprintf(what, sizeof what, "the table of %zu positions and %zu dimensions", length, dim);
-  /* The whole table, and half of it again while it is made. */
-  if (memory_require(length, (dim + dim / 2 + 1) * sizeof(double), what, error))
-    return ERROR_FAILED;
-  double *whole = memory_array(length * dim, sizeof *whole, what, error);
-  if (!whole) return ERROR_FAILED;
-  const int status = request->encoding->table(backend, request->spectrum, 0, length, whole, error);
-  if (!status) {
-    map_reduce(matrix, whole, reduction, matrix->cells);
-    meta_set_text(matrix->meta, "encoding", request->encoding->name);
-  }
-  free(whole);
+  struct scorer scorer;
+  const int status = map_make_scorer(backend, request, &scorer, matrix->meta, error);
+  if (!status) map_reduce(matrix, scorer.table, reduction, matrix->cells);
+  scorer_release(&scorer);
   return status;
 }
 
 const struct map_kind map_table = {
     .name = "table",
     .positions = true,
+    .encoding = true,
     .reduction = REDUCE_MEAN,
     .range = MATRIX_DIVERGING,
     .value_label = "table value",

@@ -10,6 +10,7 @@
 #include "lib/base/error.h"
 #include "lib/encoding/scorer.h"
 #include "lib/encoding/values.h"
+#include "lib/io/meta.h"
 #include "lib/rope/spectrum.h"
 
 /* What an encoding does with positions. */
@@ -43,19 +44,21 @@ struct encoding {
       *beyond; /* past the positions it was made for: "refused", "extrapolated", "periodic" */
   enum encoding_kind kind;
   enum encoding_frequencies frequencies;
-  bool has_terms; /* content and position can be scored apart: enum score_terms */
+  bool takes_table; /* needs setting.learned */
+  bool by_head;     /* is another for each head */
+  bool alone;       /* scores are left where content is zero */
+  bool has_terms;   /* content and position can be scored apart: enum term_choice */
   const struct encoding_parameter *parameters; /* a list; NULL: none */
 
   /* Called by encoding_make() alone, which sets the members that have a common default before. */
   int (*make)(struct backend *backend, const struct encoding_setting *setting,
               struct scorer *scorer, struct error *error);
 
-  bool rotates;
-  size_t (*dim)(const struct spectrum *spectrum);
-  int (*table)(struct backend *backend, const struct spectrum *spectrum, int64_t first, size_t rows,
-               double *table, struct error *error);
-  bool (*stationary)(double value);
-  int (*profile)(struct backend *backend, const struct spectrum *spectrum, double value,
+  /* Whether the products of vectors that hold `value` in every dimension depend on the distance
+     alone (in exact arithmetic: rounded angles break it), and those at distances 0 .. count−1 (at
+     −m the same as at m), without anything being made. NULL: by what the scorer holds. */
+  bool (*stationary)(const struct encoding_setting *setting, double value);
+  int (*profile)(struct backend *backend, const struct encoding_setting *setting, double value,
                  size_t count, double *score, struct error *error);
 
   /* Slopes, bucket starts, amplitudes; NULL: nothing to show. */
@@ -73,6 +76,12 @@ const char *encoding_kind_name(enum encoding_kind kind); /* "rotates", "adds", .
 int encoding_make(const struct encoding *encoding, struct backend *backend,
                   const struct encoding_setting *setting, struct scorer *scorer,
                   struct error *error);
+
+/* The numbers that are its parameters, and the learned table's name, under "parameters" of `meta`.
+ */
+int encoding_describe(const struct encoding *encoding, struct backend *backend,
+                      const struct encoding_setting *setting, struct meta *meta,
+                      struct error *error);
 
 /* 1/√dim times the spectrum's softmax factor where the encoding looks at it. */
 double encoding_scale(const struct encoding *encoding, const struct encoding_setting *setting);

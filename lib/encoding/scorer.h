@@ -15,7 +15,7 @@
 
 /* Which of the four terms of (x_m + p_m) · (x_n + p_n) are scored: x content, p position; the
    query's side is named first. */
-enum score_terms {
+enum term_choice {
   TERMS_ALL,
   TERMS_CONTENT_CONTENT,
   TERMS_CONTENT_POSITION,
@@ -36,7 +36,7 @@ struct encoding_setting {
   size_t heads;  /* of the model: slopes and biases are one a head */
   size_t head;   /* < heads */
   bool causal;   /* keys after the query are masked: T5 has a bucket rule for it */
-  enum score_terms terms;
+  enum term_choice terms;
   const struct encoding_values *values; /* parameters; NULL: none was given */
   /* Of the encoding "learned", its rows there; NULL: none was given. `beyond`: it may have fewer
      positions than `length`; nothing is added at those past its end. */
@@ -59,15 +59,12 @@ struct scorer {
   /* What is added to it: by distance, behind the scaling in a softmax, (2·length − 1) as in struct
      score_batch; and terms of its own. */
   double *bias;
-  /* Reads all queries and keys of a batch, (draw, position, dim), NULL: zeros, which live as long
-     as they are scored; content takes part in these terms whatever query_content says. */
-  int (*bind)(struct scorer *scorer, const double *query, const double *key, struct error *error);
-  /* The terms of rows first_row .. first_row + rows − 1 of a draw, (row, key) out; several threads
-     call it at once. `scorer` is struct scorer. */
-  int (*fill)(void *scorer, size_t draw, size_t first_row, size_t rows, double *extra,
-              struct error *error);
-  bool extra_after_scale; /* FIRE; else scaled as the product is */
-  void *own;              /* of the encoding */
+  struct score_terms terms; /* `fill` NULL: none */
+  /* Lets the terms read all queries and keys of a batch, (draw, position, dim), NULL: zeros; the
+     content takes part in them whatever query_content says. NULL: they read none. */
+  void (*bind)(struct scorer *scorer, const double *query, const double *key);
+  struct phases phases; /* of the rotation, for a batch */
+  void *own;            /* of the encoding */
   void (*release_own)(void *own);
 
   double scale;     /* of scores in a softmax: 1/√dim and the spectrum's softmax factor as a rule;
@@ -78,9 +75,6 @@ struct scorer {
 };
 
 void scorer_release(struct scorer *scorer);
-
-/* Whether content takes part in no score: nothing but positions is left. */
-bool scorer_is_without_content(const struct scorer *scorer);
 
 /* Queries and keys to be scored. */
 struct scorer_vectors {
@@ -93,9 +87,9 @@ struct scorer_vectors {
 };
 
 /* Fills in what of `batch` the encoding and the vectors decide: batch, length, dim, query, key,
-   query_add, key_add, rotation, layout, amplitude, bias, scale and terms of its own. Scorer and
-   vectors live until the batch is scored. `phases` is what batch->rotation will point to. */
-int scorer_batch(struct scorer *scorer, const struct scorer_vectors *vectors, struct phases *phases,
-                 struct score_batch *batch, struct error *error);
+   query_add, key_add, rotation, layout, amplitude, bias, terms, scale. Scorer and vectors stay
+   where they are until the batch is scored. */
+void scorer_batch(struct scorer *scorer, const struct scorer_vectors *vectors,
+                  struct score_batch *batch);
 
 #endif

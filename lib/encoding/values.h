@@ -12,12 +12,13 @@
 
 /* A parameter that an encoding takes. */
 struct encoding_parameter {
-  const char *key;        /* "max_distance"; NULL ends a list */
-  const char *shape;      /* of a tensor, in words: "(bucket, head)"; NULL: one number */
-  bool learned;           /* training sets it: it is given, or random:SEED */
-  double otherwise;       /* the default of a number; NaN: none. Of a learned one: where training
-                             starts, so that the scorer counts as untrained */
-  double lowest, highest; /* of a number; a learned one is drawn evenly between them at random */
+  const char *key;   /* "max_distance"; NULL ends a list */
+  const char *shape; /* of a tensor, in words: "(bucket, head)"; NULL: one number */
+  bool learned;      /* training sets it: it is given, or random:SEED */
+  double otherwise;  /* the default of a number; NaN: none. Of a learned one: where training starts,
+                        so that the scorer counts as untrained */
+  double lowest, highest; /* of a number */
+  double random[2];       /* of a learned number: it is drawn evenly between them */
   bool whole;             /* a whole number */
   const char *meaning;    /* for the manual */
 };

@@ -3,7 +3,7 @@
 #define ROPETOOL_TESTS_MAPS_H
 
 #include "lib/analysis/map.h"
-#include "tests/unit/spectra.h"
+#include "tests/unit/encodings.h"
 
 static const struct content contents[] = {{.kind = CONTENT_ONES},
                                           {.kind = CONTENT_ZERO},
@@ -14,12 +14,6 @@ static inline const struct map_kind *kind_of(const char *name) {
   const struct map_kind *kind = NULL;
   assert_int_equal(map_kind_find(name, &kind, NULL), OK);
   return kind;
-}
-
-static inline const struct encoding *encoding_of(const char *name) {
-  const struct encoding *encoding = NULL;
-  assert_int_equal(encoding_find(name, &encoding, NULL), OK);
-  return encoding;
 }
 
 /* A request of all-ones content, unreduced. */

@@ -1,8 +1,7 @@
 /* lib/encoding/encoding.h */
-#include "tests/unit/spectra.h"
+#include "tests/unit/encodings.h"
 
 #include "lib/base/memory.h"
-#include "lib/encoding/encoding.h"
 
 static void finds_by_name(void **state) {
   (void)state;
@@ -16,63 +15,64 @@ static void finds_by_name(void **state) {
     assert_non_null(encoding->formula);
     assert_non_null(encoding->source);
   }
-  assert_true(count >= 2);
+  assert_int_equal(count, 12);
   assert_int_equal(encoding_find("Rope", &encoding, &error), ERROR_INPUT);
   assert_message(error, "'Rope'");
   assert_message(error, "rope, sinusoidal");
 }
 
-static const struct encoding *find(const char *name) {
-  const struct encoding *encoding = NULL;
-  assert_int_equal(encoding_find(name, &encoding, NULL), OK);
-  return encoding;
-}
-
-/* sin and cos of k·10000^(−2i/6), interleaved: 40-digit arithmetic. */
-static void sinusoidal_table(void **state) {
-  static const struct {
-    int64_t position;
-    double row[6];
-  } cases[] = {
-      {0, {0, 1, 0, 1, 0, 1}},
-      {1,
-       {0.84147098480789650665, 0.5403023058681397174, 0.04639922346473127169,
-        0.99892297604063043744, 0.0021544330233656038541, 0.99999767920648087459}},
-      {100003,
-       {-0.17642084695517752169, 0.98431483010245143323, -0.999689124063196382,
-        0.024933014854990009191, 0.9687053685226806993, -0.24821343435708184368}},
-  };
-  struct spectrum *spectrum = plain_spectrum(6, 10000);
-  const struct encoding *encoding = find("sinusoidal");
-  assert_int_equal(encoding->dim(spectrum), 6);
-  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-    double table[3 * 6];
-    assert_int_equal(encoding->table(*state, spectrum, cases[c].position - 1, 3, table, NULL), OK);
-    for (int i = 0; i < 6; i++)
-      assert_near(table[6 + i], cases[c].row[i], 1e-13);
-  }
-  spectrum_destroy(spectrum);
-}
-
-/* ⟨p_m, p_n⟩ = Σ cos((m−n)θ_i), and the squared norm is dim / 2. */
-static void sinusoidal_products(void **state) {
-  enum { DIM = 64, LENGTH = 50 };
-  struct spectrum *spectrum = plain_spectrum(DIM, 10000);
-  const struct encoding *encoding = find("sinusoidal");
-  static double table[LENGTH * DIM], profile[LENGTH];
-  assert_true(encoding->stationary(0));
-  assert_false(encoding->stationary(1));
-  assert_int_equal(encoding->table(*state, spectrum, 0, LENGTH, table, NULL), OK);
-  assert_int_equal(encoding->profile(*state, spectrum, 0, LENGTH, profile, NULL), OK);
-  assert_near(profile[0], 0.5 * DIM, 1e-12);
-  for (int m = 0; m < LENGTH; m++)
-    for (int n = 0; n < LENGTH; n++) {
-      double product = 0;
-      for (int i = 0; i < DIM; i++)
-        product += table[m * DIM + i] * table[n * DIM + i];
-      assert_near(product, profile[abs(m - n)], 1e-12);
-      assert_near(product, cosine_sum_of(spectrum, m - n), 1e-12);
+/* Every one says all of itself, and its list of parameters is whole. */
+static void describes_itself(void **state) {
+  (void)state;
+  const struct encoding *encoding;
+  for (size_t i = 0; (encoding = encoding_at(i)); i++) {
+    assert_non_null(strstr(encoding->source, "arXiv:"));
+    assert_true(!strcmp(encoding->beyond, "refused") || !strcmp(encoding->beyond, "extrapolated") ||
+                !strcmp(encoding->beyond, "periodic"));
+    for (const struct encoding_parameter *p = encoding->parameters; p && p->key; p++) {
+      assert_non_null(p->meaning);
+      if (!p->shape) assert_true(p->lowest < p->highest);
+      if (!p->shape && !p->learned)
+        assert_true(p->otherwise >= p->lowest && p->otherwise <= p->highest);
+      if (!p->shape && p->learned)
+        assert_true(p->random[0] < p->random[1] && p->random[1] <= p->highest);
     }
+  }
+  assert_string_equal(encoding_kind_name(ENCODING_NOTHING), "nothing");
+  assert_string_equal(encoding_kind_name(ENCODING_BIASES), "biases");
+}
+
+/* Heads, lengths and terms that make no sense are refused before anything is made. */
+static void refuses_senseless_settings(void **state) {
+  const struct encoding *alibi = encoding_of("alibi");
+  struct encoding_setting setting = setting_of(NULL, 8, 4);
+  setting.head = 8;
+  assert_refused(*state, alibi, &setting, "no head '8' of 8: 0 to 7");
+  setting = setting_of(NULL, 0, 4);
+  assert_refused(*state, alibi, &setting, "the length of encoding 'alibi' is '0'");
+  setting = setting_of(NULL, 8, 0);
+  assert_refused(*state, alibi, &setting, "the width of encoding 'alibi' is '0'");
+  setting = setting_of(NULL, 8, 4);
+  setting.heads = 0;
+  assert_refused(*state, alibi, &setting, "number of heads");
+  setting = setting_of(NULL, 8, 4);
+  setting.terms = TERMS_CONTENT_POSITION;
+  assert_refused(*state, alibi, &setting,
+                 "'alibi' has no terms of content and position apart: sinusoidal, learned, "
+                 "transformer-xl, deberta have");
+}
+
+/* An odd width cannot hold pairs of sine and cosine. */
+static void refuses_odd_widths(void **state) {
+  struct spectrum *spectrum = plain_spectrum(126, 10000);
+  struct encoding_setting setting = setting_of(spectrum, 8, 127);
+  assert_refused(*state, encoding_of("sinusoidal"), &setting, "a width of '127' is odd");
+  setting = setting_of(spectrum, 8, 128);
+  assert_refused(*state, encoding_of("sinusoidal"), &setting, "makes 126 dimensions");
+  setting = setting_of(spectrum, 8, 125);
+  assert_refused(*state, encoding_of("rope"), &setting, "rotates 126 dimensions of vectors that");
+  setting = setting_of(spectrum, 8, 127);
+  assert_refused(*state, encoding_of("transformer-xl"), &setting, "each of '127' dimensions");
   spectrum_destroy(spectrum);
 }
 
@@ -86,10 +86,9 @@ static void rope_profile(void **state) {
   spec.layout = LAYOUT_HALVES;
   struct spectrum *spectrum = spectrum_of(&spec);
   spectrum->attention_factor = 1.25;
-  const struct encoding *encoding = find("rope");
-  assert_int_equal(encoding->dim(spectrum), DIM);
-  assert_true(encoding->rotates);
-  assert_null(encoding->table);
+  const struct encoding *encoding = encoding_of("rope");
+  const struct encoding_setting setting = setting_of(spectrum, LENGTH, DIM);
+  assert_int_equal(encoding_width(encoding, spectrum, NULL), DIM);
   static double vectors[LENGTH * DIM], profile[LENGTH];
   int64_t position[LENGTH];
   const double value = 0.5;
@@ -111,8 +110,8 @@ static void rope_profile(void **state) {
                                      .input = vectors,
                                      .output = vectors};
   assert_int_equal(backend_rotate(*state, &batch, NULL), OK);
-  assert_true(encoding->stationary(value));
-  assert_int_equal(encoding->profile(*state, spectrum, value, LENGTH, profile, NULL), OK);
+  assert_true(encoding->stationary(&setting, value));
+  assert_int_equal(encoding->profile(*state, &setting, value, LENGTH, profile, NULL), OK);
   for (int m = 0; m < LENGTH; m++)
     for (int n = 0; n < LENGTH; n++) {
       double product = 0;
@@ -123,14 +122,18 @@ static void rope_profile(void **state) {
   spectrum_destroy(spectrum);
 }
 
+/* Nothing of the size of the length is made before it is known to fit. */
 static void refuses_what_does_not_fit(void **state) {
   struct spectrum *spectrum = plain_spectrum(128, 10000);
-  struct error error;
-  double none[1];
-  const struct encoding *sinusoidal = find("sinusoidal");
-  assert_int_equal(sinusoidal->table(*state, spectrum, 0, (size_t)1000000000000, none, &error),
-                   ERROR_FAILED);
-  assert_message(error, "GiB");
+  struct encoding_values *values = values_of(
+      (const char *[]){"t5=random:1", "kerple=random:1", "transformer-xl=random:1", NULL});
+  static const char *const names[] = {"sinusoidal", "alibi", "t5", "kerple", "transformer-xl"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    struct encoding_setting setting = setting_of(spectrum, (size_t)1000000000000, 128);
+    setting.values = values;
+    assert_refused(*state, encoding_of(names[i]), &setting, "GiB");
+  }
+  encoding_values_destroy(values);
   spectrum_destroy(spectrum);
 }
 
@@ -148,8 +151,9 @@ static int close_backend(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(finds_by_name),
-      cmocka_unit_test(sinusoidal_table),
-      cmocka_unit_test(sinusoidal_products),
+      cmocka_unit_test(describes_itself),
+      cmocka_unit_test(refuses_senseless_settings),
+      cmocka_unit_test(refuses_odd_widths),
       cmocka_unit_test(rope_profile),
       cmocka_unit_test(refuses_what_does_not_fit),
   };

@@ -73,7 +73,7 @@ static void brute_scores(const struct map_request *request, const double *query,
         double cosine, sine;
         phase_cos_sin_rounded(spectrum->spec.precision, spectrum->step[i],
                               spectrum->inv_freq_double[i], m, &cosine, &sine);
-        if (request->encoding->rotates) {
+        if (request->encoding->kind == ENCODING_ROTATES) {
           const size_t a = layout_first(spectrum->spec.layout, i);
           const size_t b = layout_second(spectrum->spec.layout, i, spectrum->pairs);
           x[side][m][a] = in[a] * cosine - in[b] * sine;

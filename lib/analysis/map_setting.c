@@ -1,0 +1,28 @@
+/* What a map's encoding is made for. */
+#include "lib/analysis/map_kind.h"
+
+struct encoding_setting map_setting(const struct map_request *request) {
+  const size_t width = encoding_width(request->encoding, request->spectrum, request->learned);
+  return (struct encoding_setting){.spectrum = request->spectrum,
+                                   .length = request->length,
+                                   .width = width,
+                                   .dim = width,
+                                   .heads = request->heads ? request->heads : ENCODING_HEADS,
+                                   .head = request->head,
+                                   .causal = request->causal,
+                                   .values = request->values,
+                                   .learned = request->learned};
+}
+
+int map_make_scorer(struct backend *backend, const struct map_request *request,
+                    struct scorer *scorer, struct meta *meta, struct error *error) {
+  const struct encoding_setting setting = map_setting(request);
+  const int status = encoding_make(request->encoding, backend, &setting, scorer, error);
+  if (status) return status;
+  if (request->encoding->by_head) {
+    meta_set_integer(meta, "heads", (int64_t)setting.heads);
+    meta_set_integer(meta, "head", (int64_t)setting.head);
+  }
+  if (scorer->untrained) meta_set_flag(meta, "untrained", true);
+  return encoding_describe(request->encoding, backend, &setting, meta, error);
+}

@@ -55,6 +55,7 @@ enum {
   GROUP_SPECTRUM = 1,
   GROUP_FIGURE = 2,
   GROUP_OUTPUT = 4,
+  GROUP_ENCODING = 16,
   GROUP_TENSOR = 8, /* no options: the result is a tensor, for which there are fewer formats */
 };
 

@@ -40,6 +40,19 @@ const struct argp_option group_spectrum[] = {
     {0},
 };
 
+const struct argp_option group_encoding[] = {
+    {"param", KEY + 80, "NAME.KEY=FILE", 0,
+     "a parameter of an encoding: NAME.KEY=NUMBER, NAME.KEY=FILE[:TENSOR] or NAME.KEY=random:SEED; "
+     "NAME=random:SEED for all that are learned; may be repeated",
+     0},
+    {"learned", KEY + 81, "FILE[:TENSOR]", 0,
+     "table of the encoding 'learned', a folder with a checkpoint, minilm or random:SEED", 0},
+    {"heads", KEY + 82, "N", 0, "heads of the model, for encodings that differ by head (default 8)",
+     0},
+    {"head", KEY + 83, "H", 0, "which of them, from 0 (default 0)", 0},
+    {0},
+};
+
 const struct argp_option group_figure[] = {
     {"style", KEY + 20, "NAME", 0,
      "journal preset: default, neurips, icml, icml-full, iclr, acl, ieee, nature, ...", 0},

@@ -11,8 +11,8 @@
 #include "lib/io/meta.h"
 #include "lib/rope/spectrum.h"
 
-extern const struct argp_option group_spectrum[], group_figure[], group_drawing[], group_output[],
-    group_run[];
+extern const struct argp_option group_spectrum[], group_encoding[], group_figure[], group_drawing[],
+    group_output[], group_run[];
 
 /* The spectra that the spectrum options ask for: the cross product of models, dims, bases and
  * scalings. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cmd/command.h"
+#include "cmd/encoding_options.h"
 #include "cmd/groups.h"
 #include "lib/analysis/map.h"
 
@@ -24,8 +25,9 @@ enum {
 static const struct argp_option options[] = {
     {"what", KEY_WHAT, "KIND", 0,
      "scores, softmax, angles, cosines, rotation or table (default scores)", 0},
-    {"encoding", KEY_ENCODING, "NAME", 0, "rope or sinusoidal (default rope)", 0},
-    {"length", KEY_LENGTH, "N", 0, "positions (default 512)", 0},
+    {"encoding", KEY_ENCODING, "NAME", 0,
+     "position encoding: `ropetool encodings` lists them (default rope)", 0},
+    {"length", KEY_LENGTH, "N", 0, "positions (default: the learned table's, else 512)", 0},
     {"content", KEY_CONTENT, "KIND", 0,
      "query and key vectors: ones, zero, gaussian or aligned[:RHO] (default ones)", 0},
     {"batch", KEY_BATCH, "B", 0, "draws averaged over (default 1)", 0},
@@ -40,9 +42,10 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static int read_numbers(const struct invocation *invocation, struct map_request *request,
-                        struct error *error) {
-  int64_t length = 512, batch = 1, position = 1, cells = 1024, seed = 1;
+static int read_numbers(const struct invocation *invocation, size_t table_length,
+                        struct map_request *request, struct error *error) {
+  int64_t length = table_length ? (int64_t)table_length : 512, batch = 1, position = 1,
+          cells = 1024, seed = 1;
   if (option_tokens(invocation, "length", 1, INT64_C(1) << 40, &length, error)) return error->code;
   if (option_integer(invocation, "batch", 1, INT32_MAX, &batch, error)) return error->code;
   if (option_tokens(invocation, "position", -(INT64_C(1) << 40), INT64_C(1) << 40, &position,
@@ -81,6 +84,13 @@ static int check_conflicts(const struct invocation *invocation, const struct map
                                           {"seed", "--what scores or softmax"},
                                           {"single", "--what scores or softmax"},
                                           {0}},
+                           encoding[] = {{"encoding", "--what scores, softmax or table"},
+                                         {"param", "--what scores, softmax or table"},
+                                         {0}},
+                           table[] = {{"learned", "--encoding learned"}, {0}},
+                           heads[] = {{"heads", "an --encoding that differs by head"},
+                                      {"head", "an --encoding that differs by head"},
+                                      {0}},
                            random[] = {{"batch", "--content gaussian or aligned"},
                                        {"seed", "--content gaussian or aligned"},
                                        {"single", "--content gaussian or aligned"},
@@ -101,7 +111,16 @@ static int check_conflicts(const struct invocation *invocation, const struct map
                                      {0}},
                            curves[] = {{"legend", "curves, not maps"}, {0}};
   const bool rotates = !strcmp(map_kind_name(request->kind), "rotation");
+  const bool encodes = map_kind_has_encoding(request->kind);
+  const char *name = request->encoding->name,
+             *unused = encoding_values_unused(request->values, (const char *[]){name, NULL});
+  if (encodes && unused)
+    return error_set(error, ERROR_INPUT, "--param of '%s' goes with --encoding %s, not %s", unused,
+                     unused, name);
   if (check_needs(invocation, map_kind_is_attention(request->kind), attention, error) ||
+      check_needs(invocation, encodes, encoding, error) ||
+      check_needs(invocation, encodes && request->encoding->takes_table, table, error) ||
+      check_needs(invocation, encodes && request->encoding->by_head, heads, error) ||
       check_needs(invocation, !content_is_constant(&request->content), random, error) ||
       check_needs(invocation, !map_is_linear(request), every_score, error) ||
       check_needs(invocation, rotates, rotation, error) ||
@@ -116,13 +135,17 @@ static int check_conflicts(const struct invocation *invocation, const struct map
   return OK;
 }
 
-static int read_request(const struct invocation *invocation, struct map_request *request,
-                        struct error *error) {
+static int read_request(const struct invocation *invocation, const struct encoding_options *given,
+                        struct map_request *request, struct error *error) {
   const char *what = option_text(invocation, "what", "scores"),
              *reduce = option_text(invocation, "reduce", NULL);
   *request = (struct map_request){.causal = option_given(invocation, "causal"),
                                   .single = option_given(invocation, "single"),
-                                  .reduction = -1};
+                                  .reduction = -1,
+                                  .values = given->values,
+                                  .learned = given->learned.name[0] ? &given->learned : NULL,
+                                  .heads = given->heads,
+                                  .head = given->head};
   if (map_kind_find(what, &request->kind, error)) return error->code;
   if (encoding_find(option_text(invocation, "encoding", "rope"), &request->encoding, error))
     return error->code;
@@ -130,7 +153,7 @@ static int read_request(const struct invocation *invocation, struct map_request 
     return error->code;
   if (reduce && map_reduction_parse(reduce, &request->reduction, error)) return error->code;
   if (check_conflicts(invocation, request, error)) return error->code;
-  return read_numbers(invocation, request, error);
+  return read_numbers(invocation, given->learned.positions, request, error);
 }
 
 static void summary(const struct result *result, FILE *out) {
@@ -149,23 +172,30 @@ static void summary(const struct result *result, FILE *out) {
 static int compute(const struct invocation *invocation, struct result *result,
                    struct error *error) {
   struct map_request request;
+  struct encoding_options given = {0};
   struct series series = {0};
   struct backend *backend = NULL;
   result->summary = summary;
   result->drawing = option_given(invocation, "raster") ? DRAWING_RASTER : DRAWING_MAP;
-  int status = read_request(invocation, &request, error);
+  int status = encoding_options_read(invocation, &given, error);
+  if (!status) status = read_request(invocation, &given, &request, error);
   if (!status) status = series_create_one(invocation, &series, error);
   if (!status) status = run_options_backend(invocation, &backend, error);
+  if (!status)
+    status = position_table_draw(backend, &given.learned, request.length,
+                                 series.spectra[0]->spec.head_dim, error);
   if (!status) {
     request.spectrum = series.spectra[0];
     status = map_run(backend, &request, &result->matrix, error);
   }
   if (!status) {
     meta_set_text(series.meta, "backend", backend_name(backend));
+    encoding_options_note(&given, series.meta);
     meta_prepend(result->matrix->meta, series.meta);
   }
   backend_close(backend);
   series_release(&series);
+  encoding_options_release(&given);
   return status;
 }
 
@@ -176,6 +206,6 @@ const struct command command_heatmap = {
                    "cosines of positions and "
                    "pairs, a rotation matrix, or an encoding's table.",
     .options = options,
-    .groups = GROUP_SPECTRUM | GROUP_FIGURE | GROUP_OUTPUT,
+    .groups = GROUP_SPECTRUM | GROUP_ENCODING | GROUP_FIGURE | GROUP_OUTPUT,
     .compute = compute,
 };

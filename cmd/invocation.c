@@ -16,7 +16,7 @@ struct group_input {
   bool canonical;
 };
 
-enum { MOST_GROUPS = 6 };
+enum { MOST_GROUPS = 7 };
 
 struct parse {
   struct group_input inputs[MOST_GROUPS]; /* the command's own first, then its children in order */
@@ -46,6 +46,13 @@ static void forget_replaced(struct invocation *invocation, const struct argp_opt
   invocation->count = kept;
 }
 
+/* FILE, or KEY=FILE as the option's argument is called. */
+static const char *find_path(const struct argp_option *option, const char *value) {
+  if (!option->arg || !strstr(option->arg, "FILE")) return NULL;
+  const char *equal = strstr(option->arg, "=FILE") ? strchr(value, '=') : NULL;
+  return equal ? equal + 1 : value;
+}
+
 static int record(struct invocation *invocation, const struct group_input *group, int key,
                   const char *value) {
   const struct argp_option *option = group->options;
@@ -61,7 +68,7 @@ static int record(struct invocation *invocation, const struct group_input *group
       .name = option->name,
       .value = value,
       .canonical = group->canonical,
-      .is_path = option->arg && strstr(option->arg, "FILE"),
+      .path = find_path(option, value),
       .pass = invocation->pass,
   };
   return 0;
@@ -108,6 +115,7 @@ static void prepare(struct parse *parse, struct invocation *invocation,
   parse->inputs[0] =
       (struct group_input){invocation, command->options ? command->options : none, true};
   if (command->groups & GROUP_SPECTRUM) add_group(parse, group_spectrum, "Which RoPE:", true);
+  if (command->groups & GROUP_ENCODING) add_group(parse, group_encoding, "Encodings:", true);
   if (command->groups & GROUP_FIGURE) add_group(parse, group_figure, "Figure:", true);
   if (command->groups & GROUP_FIGURE) add_group(parse, group_drawing, "Drawing:", false);
   if (command->groups & GROUP_OUTPUT) add_group(parse, group_output, "Output:", false);
@@ -198,6 +206,16 @@ void invocation_release(struct invocation *invocation) {
   *invocation = (struct invocation){0};
 }
 
+/* The value, with the last part alone of an absolute path; free() it. */
+static char *short_value(const struct option_entry *entry) {
+  const bool absolute = entry->path && entry->path[0] == '/';
+  const size_t front = absolute ? (size_t)(entry->path - entry->value) : 0;
+  const char *rest = absolute ? tensor_short_name(entry->path) : entry->value;
+  char *value = malloc(front + strlen(rest) + 1);
+  if (value) memcpy(mempcpy(value, entry->value, front), rest, strlen(rest) + 1);
+  return value;
+}
+
 char *invocation_canonical(const struct invocation *invocation) {
   char *text = NULL;
   size_t size = 0;
@@ -209,11 +227,12 @@ char *invocation_canonical(const struct invocation *invocation) {
     if (!entry->canonical) continue;
     fprintf(out, " --%s", entry->name);
     if (!entry->value) continue;
-    const char *value =
-        entry->is_path && entry->value[0] == '/' ? tensor_short_name(entry->value) : entry->value;
+    char *value = short_value(entry);
+    if (!value) break;
     /* A value that starts with a dash would read as an option of its own. */
     fputc(value[0] == '-' ? '=' : ' ', out);
     text_quote_shell(out, value);
+    free(value);
   }
   fclose(out);
   return text;

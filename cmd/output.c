@@ -133,7 +133,7 @@ static int check_inputs(const struct invocation *invocation, const char *path,
   if (stat(path, &target) || !S_ISREG(target.st_mode)) return OK;
   for (size_t i = 0; i < invocation->count; i++) {
     const struct option_entry *entry = &invocation->entries[i];
-    if (entry->is_path && strcmp(entry->name, "output") && is_file(entry->value, &target, error))
+    if (entry->path && strcmp(entry->name, "output") && is_file(entry->path, &target, error))
       return error_set(error, ERROR_INPUT, "'%s' is an input of --%s and cannot be the output too",
                        path, entry->name);
   }

@@ -28,6 +28,10 @@ bool map_kind_is_attention(const struct map_kind *kind) {
   return kind->attention;
 }
 
+bool map_kind_has_encoding(const struct map_kind *kind) {
+  return kind->encoding;
+}
+
 static enum reduction reduction_of(const struct map_request *request) {
   return request->reduction < 0 ? request->kind->reduction : (enum reduction)request->reduction;
 }

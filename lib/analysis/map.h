@@ -47,6 +47,8 @@ const struct map_kind *map_kind_at(size_t index); /* NULL past the end */
 const char *map_kind_name(const struct map_kind *kind);
 /* Whether it shows queries against keys. */
 bool map_kind_is_attention(const struct map_kind *kind);
+/* Whether it shows what an encoding does. */
+bool map_kind_has_encoding(const struct map_kind *kind);
 /* Whether its cells are means of scores, which come from means of vectors. */
 bool map_is_linear(const struct map_request *request);
 int map_kind_find(const char *name, const struct map_kind **kind, struct error *error);

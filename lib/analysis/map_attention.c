@@ -158,7 +158,7 @@ int map_attention_fill(struct backend *backend, const struct map_request *reques
   const struct encoding_setting setting = map_setting(request);
   if (is_stationary(request, &setting)) return fill_by_distance(&map, &setting, error);
   struct scorer scorer;
-  int status = map_make_scorer(backend, request, &scorer, matrix->meta, error);
+  int status = map_make_scorer(backend, request, &scorer, matrix, error);
   const bool by_bias = content_is_constant(&request->content) && !scorer.table &&
                        !scorer.rotation && !scorer.terms.fill;
   if (!status)

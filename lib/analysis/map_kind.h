@@ -29,9 +29,10 @@ extern const struct map_kind map_scores, map_softmax, map_angles, map_cosines, m
 
 /* What the encoding is made for: map_setting.c. */
 struct encoding_setting map_setting(const struct map_request *request);
-/* Makes it, to be released in any case, and notes its parameters. */
+/* Makes it, to be released in any case, and notes its parameters, in the label too
+   where they are not trained. */
 int map_make_scorer(struct backend *backend, const struct map_request *request,
-                    struct scorer *scorer, struct meta *meta, struct error *error);
+                    struct scorer *scorer, struct matrix *matrix, struct error *error);
 
 /* Scores or softmax weights into the cells: map_attention.c. */
 int map_attention_shape(const struct map_request *request, size_t *rows, size_t *columns,

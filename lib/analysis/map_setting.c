@@ -1,4 +1,7 @@
 /* What a map's encoding is made for. */
+#include <stdio.h>
+#include <string.h>
+
 #include "lib/analysis/map_kind.h"
 
 struct encoding_setting map_setting(const struct map_request *request) {
@@ -15,14 +18,19 @@ struct encoding_setting map_setting(const struct map_request *request) {
 }
 
 int map_make_scorer(struct backend *backend, const struct map_request *request,
-                    struct scorer *scorer, struct meta *meta, struct error *error) {
+                    struct scorer *scorer, struct matrix *matrix, struct error *error) {
   const struct encoding_setting setting = map_setting(request);
+  struct meta *meta = matrix->meta;
   const int status = encoding_make(request->encoding, backend, &setting, scorer, error);
   if (status) return status;
   if (request->encoding->by_head) {
     meta_set_integer(meta, "heads", (int64_t)setting.heads);
     meta_set_integer(meta, "head", (int64_t)setting.head);
   }
-  if (scorer->untrained) meta_set_flag(meta, "untrained", true);
+  if (scorer->untrained) {
+    meta_set_flag(meta, "untrained", true);
+    const size_t used = strlen(matrix->value_label);
+    snprintf(matrix->value_label + used, sizeof matrix->value_label - used, " (untrained)");
+  }
   return encoding_describe(request->encoding, backend, &setting, meta, error);
 }

@@ -19,7 +19,7 @@ static int shape(const struct map_request *request, size_t *rows, size_t *column
 static int fill(struct backend *backend, const struct map_request *request,
                 enum reduction reduction, struct matrix *matrix, struct error *error) {
   struct scorer scorer;
-  const int status = map_make_scorer(backend, request, &scorer, matrix->meta, error);
+  const int status = map_make_scorer(backend, request, &scorer, matrix, error);
   if (!status) map_reduce(matrix, scorer.table, reduction, matrix->cells);
   scorer_release(&scorer);
   return status;

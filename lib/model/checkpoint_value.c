@@ -124,39 +124,54 @@ static int refuse_shape(const struct checkpoint *checkpoint, size_t rows, size_t
                    weights_path(checkpoint->weights), rows, dim);
 }
 
+/* Rows of queries and keys, of fused tensors too. */
+static int split_rows(const struct checkpoint *checkpoint, const struct stated *stated,
+                      const struct projection *projection, size_t *queries, size_t *keys,
+                      struct error *error) {
+  const enum checkpoint_layout layout = checkpoint->family->layout;
+  const size_t rows = *queries;
+  if (layout == CHECKPOINT_APART) return OK;
+  if (layout != CHECKPOINT_FUSED) {
+    *queries = *keys = rows / 3;
+    return rows % 3 ? refuse_shape(checkpoint, rows, projection->dim, error) : OK;
+  }
+  *queries = fused_queries(stated, rows, projection->width, projection->dim);
+  if (!*queries)
+    return error_set(error, ERROR_INPUT,
+                     "'%s' does not tell how many of its %zu fused rows are queries: put the "
+                     "model's config.json (with 'num_attention_heads') beside it",
+                     weights_path(checkpoint->weights), rows);
+  *keys = (rows - *queries) / 2;
+  return *queries + 2 * *keys == rows ? OK : refuse_shape(checkpoint, rows, projection->dim, error);
+}
+
 int checkpoint_measure(const struct checkpoint *checkpoint, size_t query_rows, size_t key_rows,
                        size_t dim, struct projection *projection, struct error *error) {
   struct stated stated = {0};
-  const enum checkpoint_layout layout = checkpoint->family->layout;
+  const bool given = dim;
   const char *path = weights_path(checkpoint->weights);
-  const int status = read_stated(checkpoint, projection->layer, &stated, error);
+  int status = read_stated(checkpoint, projection->layer, &stated, error);
   if (status) return status;
-  if (!dim) dim = derive_dim(checkpoint, &stated, query_rows, projection->width);
+  if (!given) dim = derive_dim(checkpoint, &stated, query_rows, projection->width);
   if (!dim)
     return error_set(error, ERROR_INPUT,
                      "'%s' does not tell a head's dimension: give it, or put the model's "
                      "config.json (with 'num_attention_heads' or 'head_dim') beside it",
                      path);
-  if (dim > query_rows) return refuse_shape(checkpoint, query_rows, dim, error);
+  projection->dim = dim;
   size_t queries = query_rows, keys = key_rows;
-  if (layout == CHECKPOINT_FUSED) {
-    queries = fused_queries(&stated, query_rows, projection->width, dim);
-    if (!queries)
-      return error_set(error, ERROR_INPUT,
-                       "'%s' does not tell how many of its %zu fused rows are queries: put the "
-                       "model's config.json (with 'num_attention_heads') beside it",
-                       path, query_rows);
-    keys = (query_rows - queries) / 2;
-    if (queries + 2 * keys != query_rows) return refuse_shape(checkpoint, query_rows, dim, error);
-  } else if (layout != CHECKPOINT_APART) {
-    queries = keys = query_rows / 3;
-    if (query_rows % 3) return refuse_shape(checkpoint, query_rows, dim, error);
-  }
+  if (dim > query_rows) return refuse_shape(checkpoint, query_rows, dim, error);
+  status = split_rows(checkpoint, &stated, projection, &queries, &keys, error);
+  if (status) return status;
   if (!queries || queries % dim) return refuse_shape(checkpoint, queries, dim, error);
   if (!keys || keys % dim) return refuse_shape(checkpoint, keys, dim, error);
-  projection->dim = dim;
   projection->heads = queries / dim;
   projection->key_heads = keys / dim;
+  if (!given && stated.heads && (uint64_t)stated.heads != projection->heads)
+    return error_set(error, ERROR_INPUT,
+                     "'%s' has %zu rows of queries: %lld heads of %zu dimensions, as it or its "
+                     "config.json says, do not make that up",
+                     path, queries, (long long)stated.heads, dim);
   if (projection->heads % projection->key_heads == 0) return OK;
   return error_set(error, ERROR_INPUT,
                    "'%s' has %zu heads of queries, and of keys %zu: a divisor of that is needed",

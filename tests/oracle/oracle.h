@@ -90,11 +90,11 @@ static inline void oracle_weights(long double *logit, size_t count) {
 /* The terms of query m with all keys: (length), zeros without any. */
 static inline void oracle_terms(const struct score_batch *batch, size_t draw, size_t m,
                                 double *terms) {
-  struct error error;
+  struct error why;
   const struct score_block block = {.draw = draw, .row = m, .rows = 1, .keys = batch->length};
   for (size_t n = 0; n < batch->length; n++)
     terms[n] = 0;
-  if (batch->terms) batch->terms->fill(batch->terms->user, &block, terms, &error);
+  if (batch->terms) batch->terms->fill(batch->terms->user, &block, terms, &why);
 }
 
 /* The full map (length, length) of one draw: scores, or weights. What the bias masks is −∞. */

@@ -12,8 +12,8 @@
 #include "cmd/output.h"
 #include "cmd/version.h"
 #include "lib/base/file.h"
+#include "lib/base/process.h"
 #include "lib/base/progress.h"
-#include "lib/figure/gnuplot.h"
 
 /* OpenBLAS makes its threads when it is loaded, before main() could ask it not to. They would be of
    no use, since products run in threads of our own; their memory is more than some limits allow,
@@ -27,7 +27,7 @@ static void keep_blas_single(char **argv) {
 }
 
 static void remove_partial_and_exit(int number) {
-  gnuplot_stop();
+  process_stop_all();
   file_remove_partial();
   _exit(128 + number);
 }

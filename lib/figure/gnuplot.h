@@ -38,8 +38,4 @@ int gnuplot_literal(const char *text, char **literal, struct error *error);
 /* "5.4 patchlevel 4", or an error as gnuplot_run gives. For --version and diagnostics. */
 int gnuplot_version(char version[64], struct error *error);
 
-/* Kills a gnuplot that is running and waits for its end, so that nothing is written any more. For
-   signal handlers: async-signal-safe. */
-void gnuplot_stop(void);
-
 #endif

@@ -7,7 +7,7 @@ BEGIN {
   user["^gsl/gsl_(linalg|eigen|blas|matrix|vector|permutation)"] = "^lib/analysis/linalg[.]c$"
   user["^gsl/"] = "^(lib/(analysis|encoding|rope)/[a-z0-9_]*|cmd/version)[.]c$"
   user["^png[.]h$"] = "^lib/figure/raster[.]c$"
-  user["^spawn[.]h$"] = "^lib/figure/gnuplot_process[.]c$"
+  user["^spawn[.]h$"] = "^lib/base/process[.]c$"
   user["^jansson[.]h$"] = "^(lib/[a-z]*/[a-z0-9_]*|cmd/version)[.]c$"
   user["^(cuda|cublas|cuda_.*|device_.*)([.]h)?$"] = cuda = "^kernels/([a-z0-9_]*_cuda[.]cu|cuda_[a-z0-9_]*[.]h)$"
   user["^cblas[.]h$"] = "^kernels/([a-z0-9_]*_)?cpu[.]c$"
@@ -111,8 +111,8 @@ FNR == 1 { in_comment = 0 }
   text = bare($0)
   # main may start the program itself anew.
   itself = FILENAME == "cmd/main.c" && /execv\("\/proc\/self\/exe"/
-  if ((name = calls(text, starting)) && FILENAME != "lib/figure/gnuplot_process.c" && !itself)
-    fault(name "(): only lib/figure/gnuplot_process.c starts processes")
+  if ((name = calls(text, starting)) && FILENAME != "lib/base/process.c" && !itself)
+    fault(name "(): only lib/base/process.c starts processes")
   if (FILENAME ~ /^cmd\//) next
   if ((name = calls(text, printing))) fault(name "(): library code does not print")
   if ((name = calls(text, ending))) fault(name "(): library code does not end the program")

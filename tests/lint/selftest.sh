@@ -57,7 +57,7 @@ include lib/analysis/bad.c '<gsl/gsl_linalg.h>' "<gsl/gsl_linalg.h> belongs to $
 include lib/analysis/bad.c '<gsl/gsl_eigen.h>' "<gsl/gsl_eigen.h> belongs to $linalg"
 include lib/rope/bad.c '<gsl/gsl_blas.h>' "<gsl/gsl_blas.h> belongs to $linalg"
 include lib/io/bad.c '<png.h>' '<png.h> belongs to ^lib/figure/raster[.]c$'
-include cmd/bad.c '<spawn.h>' '<spawn.h> belongs to ^lib/figure/gnuplot_process[.]c$'
+include cmd/bad.c '<spawn.h>' '<spawn.h> belongs to ^lib/base/process[.]c$'
 include cmd/bad.c '<jansson.h>' '<jansson.h> belongs to ^(lib/[a-z]*/[a-z0-9_]*|cmd/version)[.]c$'
 include kernels/bad_cpu.c '<cuda_runtime.h>' '<cuda_runtime.h> belongs to ^kernels/([a-z0-9_]*_cuda[.]cu|cuda_[a-z0-9_]*[.]h)$'
 include kernels/bad_cpu.c '"kernels/cuda_port.h"' 'kernels/cuda_port.h is for CUDA sources alone'
@@ -77,7 +77,7 @@ for call in exit abort assert; do
   plant kernels/bad.c "  if (x) $call(1);" "$call(): library code does not end the program"
 done
 for call in system popen fork execvp posix_spawn; do
-  plant cmd/bad.c "  int x = $call(0);" "$call(): only lib/figure/gnuplot_process.c starts processes"
+  plant cmd/bad.c "  int x = $call(0);" "$call(): only lib/base/process.c starts processes"
 done
 plant lib/io/bad.c '  fputs("x", stderr);' 'stdout and stderr belong to cmd'
 plant lib/io/bad.c '  /* said */ exit(0); // done' 'exit(): library code does not end the program'

@@ -152,6 +152,9 @@ static int check_text(const struct invocation *invocation, struct error *error) 
     if (entry->canonical && entry->value && !text_is_utf8(entry->value, strlen(entry->value)))
       return error_set(error, ERROR_INPUT, "--%s '%s' is not UTF-8", entry->name, entry->value);
   }
+  const char *argument = invocation->argument;
+  if (argument && !invocation->command->prepare && !text_is_utf8(argument, strlen(argument)))
+    return error_set(error, ERROR_INPUT, "'%s' is not UTF-8", argument);
   return OK;
 }
 
@@ -233,6 +236,10 @@ char *invocation_canonical(const struct invocation *invocation) {
     fputc(value[0] == '-' ? '=' : ' ', out);
     text_quote_shell(out, value);
     free(value);
+  }
+  if (invocation->argument) {
+    fputc(' ', out);
+    text_quote_shell(out, tensor_short_name(invocation->argument));
   }
   fclose(out);
   return text;

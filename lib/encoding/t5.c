@@ -91,7 +91,21 @@ static int make(struct backend *backend, const struct encoding_setting *setting,
   return scorer->bias ? OK : error->code;
 }
 
-/* The first distance of every bucket of keys that do not come after the query. */
+/* The first distance, of keys that do not come after the query, whose bucket is `bucket` or later.
+ */
+static int64_t start_of(const struct buckets *buckets, size_t bucket) {
+  int64_t low = 0, high = (int64_t)buckets->max_distance;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (bucket_of(buckets, -middle) < bucket)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* A bucket that the logarithm skips has no start. */
 static int show(struct backend *backend, const struct encoding_setting *setting,
                 const struct encoding_sink *sink, struct error *error) {
   static const char *const items[] = {"bidirectional_start", "causal_start"};
@@ -101,12 +115,12 @@ static int show(struct backend *backend, const struct encoding_setting *setting,
     own.causal = way;
     if (read_buckets(backend, &own, &buckets, error)) return error->code;
     const size_t count = way ? buckets.count : buckets.count / 2;
-    size_t next = 0;
-    for (int64_t distance = 0; next < count && (double)distance <= buckets.max_distance; distance++)
-      for (const size_t bucket = bucket_of(&buckets, -distance); next <= bucket; next++)
-        if (next == bucket &&
-            sink->add(sink->to, items[way], (int64_t)bucket, (double)distance, error))
-          return error->code;
+    for (size_t bucket = 0; bucket < count; bucket++) {
+      const int64_t start = start_of(&buckets, bucket);
+      if (bucket_of(&buckets, -start) == bucket &&
+          sink->add(sink->to, items[way], (int64_t)bucket, (double)start, error))
+        return error->code;
+    }
   }
   return OK;
 }

@@ -64,6 +64,10 @@ static void summary(const struct result *result, FILE *out) {
   const struct meta *meta = table_meta(table);
   fprintf(out, "\non %s; %s (shapes, rates and memory: --format csv)\n", meta_text(meta, "backend"),
           meta_text(meta, "blas"));
+  if (meta_text(meta, "limits"))
+    fputs("limits are of the device alone; operations are timed with their arrays' way to it and "
+          "back\n",
+          out);
 }
 
 static int compute(const struct invocation *invocation, struct result *result,

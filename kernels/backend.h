@@ -281,6 +281,9 @@ struct limit_batch {
   void *output;                /* (row, column) out */
   double *result;              /* out: the mean of the roots of 1.5, 2.5, ... 1024.5; 2 after many
                                   multiply-adds. So no work is left out. NULL for the others */
+  double *seconds;             /* out, or NULL: what a GPU took by its own clock, without its start
+                                  and the way of arrays to it and back. The CPU leaves it alone: the
+                                  caller's clock is right there */
 };
 int backend_limit(struct backend *backend, const struct limit_batch *batch, struct error *error);
 

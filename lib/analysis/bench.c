@@ -106,11 +106,24 @@ static double seconds(const struct contest *contest) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static int time_operation(const struct contest *contest, double *time, struct error *error) {
+/* By the clock, or by the device's own where that was read. */
+static int time_call(const struct contest *contest,
+                     int (*call)(struct bench_work *work, struct error *error), double *time,
+                     struct error *error) {
+  struct bench_work *work = contest->work;
+  work->device_seconds = NAN;
   const double start = seconds(contest);
-  const int status = contest->operation->run(contest->work, error);
-  *time = seconds(contest) - start;
+  const int status = call(work, error);
+  *time = isnan(work->device_seconds) ? seconds(contest) - start : work->device_seconds;
   return status;
+}
+
+static int time_operation(const struct contest *contest, double *time, struct error *error) {
+  return time_call(contest, contest->operation->run, time, error);
+}
+
+static int run_limit(struct bench_work *work, struct error *error) {
+  return bench_limit_run(work, &work->limit, error);
 }
 
 static int time_limit(const struct contest *contest, double *time, struct error *error) {
@@ -121,9 +134,7 @@ static int time_limit(const struct contest *contest, double *time, struct error 
     status = time_operation(contest, time, error);
     thread_use(contest->request->threads);
   } else if (contest->work->limited) {
-    const double start = seconds(contest);
-    status = backend_limit(contest->request->backend, &contest->work->limit, error);
-    *time = seconds(contest) - start;
+    status = time_call(contest, run_limit, time, error);
   }
   return status;
 }
@@ -179,6 +190,7 @@ static int add_row(struct table *table, const struct contest *contest, struct pa
                  (double)work->elements / median(pairs->limit, pairs->count));
   table_set_real(table, row, SHARE, median(pairs->share, pairs->count));
   table_set_real(table, row, WORKING_MEMORY, contest->working_memory);
+  if (!isnan(work->device_seconds)) meta_set_text(table_meta(table), "limits", "the device alone");
   const char *precision = operation->precisions ? precision_name(work->precision) : NULL;
   if (table_set_text(table, row, OPERATION, operation->name, error)) return error->code;
   if (table_set_text(table, row, PRECISION, precision, error)) return error->code;

@@ -45,7 +45,7 @@ static int prepare_product(struct bench_work *work, struct error *error) {
 }
 
 static int run(struct bench_work *work, struct error *error) {
-  return backend_limit(work->backend, &work->batch.limit, error);
+  return bench_limit_run(work, &work->batch.limit, error);
 }
 
 const struct bench_operation bench_multiply_add = {

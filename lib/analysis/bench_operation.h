@@ -34,6 +34,8 @@ struct bench_work {
   void *array[16];
   size_t arrays;
   double result; /* of a limit */
+
+  double device_seconds; /* of the last run, where the device times that itself; else NaN */
 };
 
 struct bench_operation {
@@ -66,6 +68,9 @@ void *bench_normals(struct bench_work *work, enum storage storage, size_t count,
 int64_t *bench_positions(struct bench_work *work, size_t count, struct error *error);
 /* Base 10000, into work->phases. */
 int bench_phases(struct bench_work *work, size_t pairs, struct error *error);
+
+/* Runs a limit, and keeps what the device says it took. */
+int bench_limit_run(struct bench_work *work, struct limit_batch *limit, struct error *error);
 
 /* The limits that work is held against. */
 void bench_limit_roots(struct bench_work *work, size_t count);

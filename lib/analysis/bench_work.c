@@ -55,6 +55,11 @@ static bool is_single(const struct bench_work *work) {
   return work->precision != PRECISION_FP64;
 }
 
+int bench_limit_run(struct bench_work *work, struct limit_batch *limit, struct error *error) {
+  limit->seconds = &work->device_seconds;
+  return backend_limit(work->backend, limit, error);
+}
+
 void bench_limit_roots(struct bench_work *work, size_t count) {
   work->limit = (struct limit_batch){
       .limit = LIMIT_ROOT, .single = is_single(work), .count = count, .result = &work->result};

@@ -1,6 +1,7 @@
 /* A plug-in for the tests of the loader. The environment variable FAKE_PLUGIN says what is wrong
-   with it: "version", "size", "table" (none), "device" (none), or nothing. Its one operation makes
-   numbers that no other backend makes. */
+   with it: "version", "size", "table" (none), "device" (none), "limits" (it knows some, and says
+   that everything takes a nanosecond), or nothing. Its one operation makes numbers that no other
+   backend makes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,14 @@ static int fake_phase_map(const struct phase_map_batch *batch, struct error *err
   return OPERATION_DECLINED;
 }
 
+static int fake_limit(const struct limit_batch *batch, struct error *error) {
+  (void)error;
+  const size_t each =
+      batch->limit == LIMIT_PRODUCT ? batch->rows * batch->columns * batch->inner : 1;
+  if (batch->seconds) *batch->seconds = 1e-9 * (double)(batch->count * each);
+  return OK;
+}
+
 plugin_function ropetool_operations;
 
 const struct backend_operations *ropetool_operations(void) {
@@ -51,6 +60,7 @@ const struct backend_operations *ropetool_operations(void) {
       .name = fake_name,
       .phase_map = fake_phase_map,
       .gaussian = fake_gaussian,
+      .limit = is("limits") ? fake_limit : NULL,
   };
   return is("table") ? NULL : &operations;
 }

@@ -206,6 +206,29 @@ static void small_devices(void **state) {
   twins_limit(0, 0);
 }
 
+/* A GPU says how long it took itself, and that nothing takes no time; the CPU says nothing. */
+static void seconds(void **state) {
+  (void)state;
+  double left[6] = {1}, right[6] = {1}, output[4], result, time;
+  for (int limit = LIMIT_MULTIPLY_ADD; limit <= LIMIT_PRODUCT; limit++)
+    for (size_t count = 0; count < 2; count++)
+      for (size_t t = 0; t < TWINS; t++) {
+        const struct limit_batch batch = {.limit = (enum limit)limit,
+                                          .count = count,
+                                          .rows = 2,
+                                          .columns = 2,
+                                          .inner = 3,
+                                          .left = left,
+                                          .right = right,
+                                          .output = output,
+                                          .result = &result,
+                                          .seconds = &time};
+        time = -1;
+        assert_done(backend_limit(twin[t], &batch, &error));
+        assert_true(t == 0 ? time == -1 : count ? time > 0 && time < 10 : time == 0);
+      }
+}
+
 /* No product is no work: the output stays. */
 static void nothing(void **state) {
   (void)state;
@@ -245,8 +268,9 @@ static void too_small_a_device(void **state) {
 }
 
 static int arithmetic_operation(void) {
-  double result;
-  const struct limit_batch batch = {.limit = LIMIT_ROOT, .count = 3000, .result = &result};
+  double result, time;
+  const struct limit_batch batch = {
+      .limit = LIMIT_ROOT, .count = 3000, .result = &result, .seconds = &time};
   return backend_limit(twin[1], &batch, &error);
 }
 
@@ -343,6 +367,7 @@ int main(void) {
       cmocka_unit_test(copies),
       cmocka_unit_test(products),
       cmocka_unit_test(small_devices),
+      cmocka_unit_test(seconds),
       cmocka_unit_test(nothing),
       cmocka_unit_test(too_small_a_device),
       cmocka_unit_test(failing_calls),

@@ -103,7 +103,9 @@ static void find_simulator(void) {
 
 void twins_inject(int (*operation)(void)) {
   enum { OUT_OF_MEMORY = 2 };
-  static const char *const calls[] = {"cudaMalloc", "cudaMemcpy", "cudaMemGetInfo", "launch"};
+  static const char *const calls[] = {
+      "cudaMalloc",      "cudaMemcpy",      "cudaMemGetInfo",       "launch",
+      "cudaEventCreate", "cudaEventRecord", "cudaEventSynchronize", "cudaEventElapsedTime"};
   if (!simulator.fail_call) skip();
   assert_done(operation());
   assert_int_equal(simulator.allocated(), 0);

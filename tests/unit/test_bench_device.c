@@ -1,5 +1,5 @@
-/* lib/analysis/bench.h on a device that does not know its limits: the plug-in is
-   tests/plugins/fake.c. */
+/* lib/analysis/bench.h on a device that does not know its limits, and on one that times them
+   itself: the plug-in is tests/plugins/fake.c. */
 #include <limits.h>
 
 #include "lib/analysis/bench.h"
@@ -49,6 +49,7 @@ static void rates_without_shares(void **state) {
     assert_true(isnan(real(table, row, "share")));
   }
   assert_string_equal(meta_text(table_meta(table), "backend"), "fake GPU");
+  assert_null(meta_text(table_meta(table), "limits"));
   table_destroy(table);
 }
 
@@ -71,6 +72,31 @@ static void one_thread_is_no_limit(void **state) {
   table_destroy(table);
 }
 
+/* What the device says it took counts for limits, the clock for operations. */
+static void the_clock_of_the_device(void **state) {
+  (void)state;
+  struct backend *without = backend;
+  assert_int_equal(setenv("FAKE_PLUGIN", "limits", 1), 0);
+  assert_done(backend_open("cuda", &backend, &error));
+  assert_true(backend_has_limits(backend));
+  struct table *table = measure("gaussian,scores_mean,multiply_add,product", 1);
+  assert_int_equal(table_rows(table), 6);
+  for (size_t row = 0; row < table_rows(table); row++) {
+    const bool limit = row > 1;
+    const double rate = real(table, row, limit ? "elements_per_second" : "limit_per_second");
+    if (strncmp(text(table, row, "operation"), "scores", 6)) assert_close(rate, 1e9, 1);
+    if (*text(table, row, "limit")) assert_true(real(table, row, "share") > 0);
+    if (limit && *text(table, row, "limit"))
+      assert_close(real(table, row, "share"), 1, 1e-12); /* a nanosecond each, both */
+  }
+  assert_string_equal(meta_text(table_meta(table), "limits"), "the device alone");
+  table_destroy(table);
+  backend_close(backend);
+  assert_int_equal(unsetenv("FAKE_PLUGIN"), 0);
+  assert_done(backend_open("cuda", &backend, &error));
+  backend_close(without);
+}
+
 int main(void) {
   const char *build = getenv("BUILD");
   char relative[PATH_MAX], fake[PATH_MAX];
@@ -81,10 +107,9 @@ int main(void) {
     return 1;
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(limits_are_not_known),
-      cmocka_unit_test(rates_without_shares),
-      cmocka_unit_test(no_rows_of_limits),
-      cmocka_unit_test(one_thread_is_no_limit),
+      cmocka_unit_test(limits_are_not_known),    cmocka_unit_test(rates_without_shares),
+      cmocka_unit_test(no_rows_of_limits),       cmocka_unit_test(one_thread_is_no_limit),
+      cmocka_unit_test(the_clock_of_the_device),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   backend_close(backend);

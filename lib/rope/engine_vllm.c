@@ -215,7 +215,7 @@ static int longrope(struct rope_spec *spec, struct spectrum **spectrum, struct m
               "vLLM @63c2b7ab longrope: '%s' at every length, chosen when it starts by its "
               "max_model_len, taken to be %lld",
               is_long ? "long_factor" : "short_factor", (long long)context);
-  engine_set_long_factor(*spectrum, attention, "vLLM @63c2b7ab longrope", meta);
+  engine_set_long_factor(*spectrum, attention, "vLLM @17d618b0 longrope", meta);
   return OK;
 }
 

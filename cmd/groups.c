@@ -30,7 +30,9 @@ const struct argp_option group_spectrum[] = {
      "(may be repeated)",
      0},
     {"inv-freq", KEY + 9, "FILE[:TENSOR]", 0,
-     "the inverse frequencies themselves: .npy, .safetensors, or text with one number a line", 0},
+     "the inverse frequencies themselves: .npy, .safetensors, .gguf, or text with one number a "
+     "line",
+     0},
     {"context", KEY + 5, "N", 0,
      "sequence length for rules that depend on it (default: the model's)", 0},
     {"layout", KEY + 6, "interleaved|halves", 0,

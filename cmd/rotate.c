@@ -10,7 +10,7 @@
 enum { KEY_INPUT = 256, KEY_POSITIONS, KEY_AXES, KEY_INVERSE, KEY_TABLES, KEY_DTYPE };
 
 static const struct argp_option options[] = {
-    {"input", KEY_INPUT, "FILE[:TENSOR]", 0, "vectors to rotate, .npy or .safetensors", 0},
+    {"input", KEY_INPUT, "FILE[:TENSOR]", 0, "vectors to rotate, .npy, .safetensors or .gguf", 0},
     {"positions", KEY_POSITIONS, "FILE|A:B", 0,
      "their positions: A to B, or whole numbers (position) or (batch, position) of a file", 0},
     {"axes", KEY_AXES, "LIST", 0,

@@ -83,6 +83,6 @@ static int compute(const struct rope_spec *spec, struct spectrum **spectrum, str
 const struct engine engine_mlx = {
     .name = "mlx",
     .title = "mlx-lm",
-    .version = "@d78bf58e (its list of types: @060aa434)",
+    .version = "@d78bf58e, its types @060aa434",
     .spectrum = compute,
 };

@@ -141,8 +141,10 @@ int weights_read(struct weights *weights, const char *name, struct tensor **tens
   *tensor = NULL;
   const struct weights_tensor *found = find(weights, name);
   /* The reader of a single file lists what there is. */
-  if (!found && weights->files != 1)
-    return error_set(error, ERROR_INPUT, "'%s': no tensor '%s' in it", weights->path, name);
+  if (!found && weights->files != 1) {
+    error_set(error, ERROR_INPUT, "'%s': no tensor '%s' in it", weights->path, name);
+    return ERROR_INPUT;
+  }
   struct weights_file *file = &weights->file[found ? found->file : 0];
   const int status = weights_open_file(file, error);
   if (status) return status;

@@ -137,87 +137,87 @@ struct bad_case {
 #define BERT_KEY   "encoder.layer.0.attention.self.key.weight 4 4"
 #define TWO        "{\"num_attention_heads\": 2}"
 
+static const struct bad_case bad_cases[] = {
+    {{"wte.weight 4 4"}, TWO, 0, "no query weights with a known name in '"},
+    {{Q, "layers.0.input_layernorm.weight 4 0"}, TWO, 0, "no tensor 'layers.0.self_attn.k_proj"},
+    {{Q, K}, TWO, 0, "'layers.0.input_layernorm' is needed"},
+    {{BERT_QUERY, BERT_KEY}, TWO, 0, "no norm before the projections in '"},
+    {{Q, K, "layers.0.input_layernorm.weight 4 0"}, NULL, 0, "a head's dimension: give it"},
+    {{Q, K, "layers.0.input_layernorm.weight 4 0"}, "{}", 0, "a head's dimension: give it"},
+    {{Q, K}, "{\"num_attention_heads\": 0}", 0, "config.json beside '"},
+    {{Q, K}, "{\"num_attention_heads\": 3}", 0, "3 heads of 1 dimensions"},
+    {{Q, K}, "{\"num_attention_heads\": 9}", 0, "a head's dimension"},
+    {{Q, K}, "[]", 0, "its JSON is not an object"},
+    {{Q, K, "layers.0.input_layernorm.weight 4 0"}, TWO, 1, "layer 1 of '"},
+    {{Q, K, "layers.0.input_layernorm.weight 3 0"}, TWO, 0, "3 elements in a row: 4 are needed"},
+    {{Q, K, "layers.0.input_layernorm.weight 4 0", "layers.0.input_layernorm.bias 5 0"},
+     TWO,
+     0,
+     "5 elements in a row"},
+    {{Q, "layers.0.self_attn.k_proj.weight 4 5"}, TWO, 0, "' 5: as many are needed"},
+    {{Q, "layers.0.self_attn.k_proj.weight 3 4"}, TWO, 0, "no whole number of heads of 2"},
+    {{"layers.0.self_attn.q_proj.weight 4 4", "layers.0.self_attn.k_proj.weight 6 4"},
+     TWO,
+     0,
+     "2 heads of queries, and of keys 3"},
+    {{"layers.0.self_attn.q_proj.weight 4 0", K}, TWO, 0, "has the shape (4,)"},
+    {{Q, K, "layers.0.self_attn.q_proj.bias 3 0"}, TWO, 0, "has 3 elements: 4 are needed"},
+    {{Q, K, "layers.0.self_attn_layer_norm.weight 4 0"}, TWO, 0, "before or behind"},
+    {{Q, K, "layers.0.self_attn_layer_norm.weight 4 0"},
+     "{\"num_attention_heads\": 2, \"do_layer_norm_before\": 1}",
+     0,
+     "'do_layer_norm_before'"},
+    /* mBART, CLIP's vision part, RoBERTa-PreLayerNorm, OLMo 2, Persimmon. */
+    {{Q, K, "layers.0.self_attn_layer_norm.weight 4 0", "layernorm_embedding.weight 4 0",
+      "layer_norm.weight 4 0"},
+     TWO,
+     0,
+     "normalises twice before its projections"},
+    {{"vision_model.encoder." Q, "vision_model.encoder." K, "vision_model.pre_layrnorm.weight 4 0",
+      "vision_model.encoder.layers.0.layer_norm1.weight 4 0"},
+     TWO,
+     0,
+     "by 'vision_model.pre_layrnorm' and 'vision_model.encoder.layers.0.layer_norm1'"},
+    {{BERT_QUERY, BERT_KEY, "embeddings.LayerNorm.weight 4 0",
+      "encoder.layer.0.attention.LayerNorm.weight 4 0"},
+     TWO,
+     0,
+     "normalises twice"},
+    {{Q, K, "layers.0.input_layernorm.weight 4 0", "layers.0.self_attn.q_norm.weight 4 0"},
+     TWO,
+     0,
+     "a norm of single heads, (2,), can be read"},
+    {{Q, K, "layers.0.input_layernorm.weight 4 0", "layers.0.self_attn.k_norm.weight 2 0",
+      "layers.0.self_attn.k_norm.bias 2 0"},
+     TWO,
+     0,
+     "makes a LayerNorm of heads"},
+    {{"encoder.layer.1.attention.self.query.weight 4 4",
+      "encoder.layer.1.attention.self.key.weight 4 4", "embeddings.LayerNorm.weight 4 0"},
+     TWO,
+     1,
+     "takes in what the layer before it normalised"},
+    {{"a." Q, "b." Q}, TWO, 0, "query weights under 'a.', 'b.'"},
+};
+
 static void refused(void **state) {
   (void)state;
-  static const struct bad_case cases[] = {
-      {{"wte.weight 4 4"}, TWO, 0, "no query weights with a known name in '"},
-      {{Q, "layers.0.input_layernorm.weight 4 0"}, TWO, 0, "no tensor 'layers.0.self_attn.k_proj"},
-      {{Q, K}, TWO, 0, "'layers.0.input_layernorm' is needed"},
-      {{BERT_QUERY, BERT_KEY}, TWO, 0, "no norm before the projections in '"},
-      {{Q, K, "layers.0.input_layernorm.weight 4 0"}, NULL, 0, "a head's dimension: give it"},
-      {{Q, K, "layers.0.input_layernorm.weight 4 0"}, "{}", 0, "a head's dimension: give it"},
-      {{Q, K}, "{\"num_attention_heads\": 0}", 0, "config.json beside '"},
-      {{Q, K}, "{\"num_attention_heads\": 3}", 0, "3 heads of 1 dimensions"},
-      {{Q, K}, "{\"num_attention_heads\": 9}", 0, "a head's dimension"},
-      {{Q, K}, "[]", 0, "its JSON is not an object"},
-      {{Q, K, "layers.0.input_layernorm.weight 4 0"}, TWO, 1, "layer 1 of '"},
-      {{Q, K, "layers.0.input_layernorm.weight 3 0"}, TWO, 0, "3 elements in a row: 4 are needed"},
-      {{Q, K, "layers.0.input_layernorm.weight 4 0", "layers.0.input_layernorm.bias 5 0"},
-       TWO,
-       0,
-       "5 elements in a row"},
-      {{Q, "layers.0.self_attn.k_proj.weight 4 5"}, TWO, 0, "' 5: as many are needed"},
-      {{Q, "layers.0.self_attn.k_proj.weight 3 4"}, TWO, 0, "no whole number of heads of 2"},
-      {{"layers.0.self_attn.q_proj.weight 4 4", "layers.0.self_attn.k_proj.weight 6 4"},
-       TWO,
-       0,
-       "2 heads of queries, and of keys 3"},
-      {{"layers.0.self_attn.q_proj.weight 4 0", K}, TWO, 0, "has the shape (4,)"},
-      {{Q, K, "layers.0.self_attn.q_proj.bias 3 0"}, TWO, 0, "has 3 elements: 4 are needed"},
-      {{Q, K, "layers.0.self_attn_layer_norm.weight 4 0"}, TWO, 0, "before or behind"},
-      {{Q, K, "layers.0.self_attn_layer_norm.weight 4 0"},
-       "{\"num_attention_heads\": 2, \"do_layer_norm_before\": 1}",
-       0,
-       "'do_layer_norm_before'"},
-      /* mBART, CLIP's vision part, RoBERTa-PreLayerNorm, OLMo 2, Persimmon. */
-      {{Q, K, "layers.0.self_attn_layer_norm.weight 4 0", "layernorm_embedding.weight 4 0",
-        "layer_norm.weight 4 0"},
-       TWO,
-       0,
-       "normalises twice before its projections"},
-      {{"vision_model.encoder." Q, "vision_model.encoder." K,
-        "vision_model.pre_layrnorm.weight 4 0",
-        "vision_model.encoder.layers.0.layer_norm1.weight 4 0"},
-       TWO,
-       0,
-       "by 'vision_model.pre_layrnorm' and 'vision_model.encoder.layers.0.layer_norm1'"},
-      {{BERT_QUERY, BERT_KEY, "embeddings.LayerNorm.weight 4 0",
-        "encoder.layer.0.attention.LayerNorm.weight 4 0"},
-       TWO,
-       0,
-       "normalises twice"},
-      {{Q, K, "layers.0.input_layernorm.weight 4 0", "layers.0.self_attn.q_norm.weight 4 0"},
-       TWO,
-       0,
-       "a norm of single heads, (2,), can be read"},
-      {{Q, K, "layers.0.input_layernorm.weight 4 0", "layers.0.self_attn.k_norm.weight 2 0",
-        "layers.0.self_attn.k_norm.bias 2 0"},
-       TWO,
-       0,
-       "makes a LayerNorm of heads"},
-      {{"encoder.layer.1.attention.self.query.weight 4 4",
-        "encoder.layer.1.attention.self.key.weight 4 4", "embeddings.LayerNorm.weight 4 0"},
-       TWO,
-       1,
-       "takes in what the layer before it normalised"},
-      {{"a." Q, "b." Q}, TWO, 0, "query weights under 'a.', 'b.'"},
-  };
-  for (size_t i = 0; i < COUNT_OF(cases); i++) {
+  for (size_t i = 0; i < COUNT_OF(bad_cases); i++) {
     static struct checkpoint_make make;
-    for (size_t t = 0; t < 6 && cases[i].tensors[t]; t++) {
+    for (size_t t = 0; t < 6 && bad_cases[i].tensors[t]; t++) {
       char name[128];
       size_t rows, columns;
-      assert_int_equal(sscanf(cases[i].tensors[t], "%127s %zu %zu", name, &rows, &columns), 3);
+      assert_int_equal(sscanf(bad_cases[i].tensors[t], "%127s %zu %zu", name, &rows, &columns), 3);
       make_counting(&make, name, rows, columns, 0);
     }
     make_folder("bad");
     unlink(path_of("bad/config.json"));
-    if (cases[i].config) write_text("bad/config.json", cases[i].config);
+    if (bad_cases[i].config) write_text("bad/config.json", bad_cases[i].config);
     write_weights(&make, "bad/model.safetensors");
-    const struct checkpoint_choice choice = {.layer = cases[i].layer};
+    const struct checkpoint_choice choice = {.layer = bad_cases[i].layer};
     assert_refused(projection_read(path_of("bad"), &choice, &projection, &error), ERROR_INPUT,
-                   cases[i].part);
-    assert_message(&error, cases[i].part);
+                   bad_cases[i].part);
+    assert_message(&error, bad_cases[i].part);
     assert_null(projection.query);
   }
 }

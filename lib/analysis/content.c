@@ -55,8 +55,11 @@ double content_value(const struct content *content) {
 
 static int fill_gaussian(struct backend *backend, const struct content_batch *batch,
                          uint32_t stream, double *output, struct error *error) {
-  const struct gaussian_batch gaussian = {
-      .seed = batch->seed, .stream = stream, .count = batch->rows * batch->dim, .output = output};
+  const struct gaussian_batch gaussian = {.seed = batch->seed,
+                                          .stream = stream,
+                                          .first = batch->first_row * batch->dim,
+                                          .count = batch->rows * batch->dim,
+                                          .output = output};
   return backend_gaussian(backend, &gaussian, error);
 }
 

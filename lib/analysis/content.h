@@ -31,11 +31,12 @@ void content_describe(const struct content *content, char *text, size_t size);
 int content_is_constant(const struct content *content);
 double content_value(const struct content *content);
 
-/* Vectors to be filled from the start of the streams of `seed`: those of b draws are also the first
-   of those of more draws. */
+/* Vectors to be filled from the streams of `seed`, from row `first_row` on: those of b draws are
+   also the first of those of more draws. */
 struct content_batch {
   struct content content;
   uint64_t seed;
+  uint64_t first_row;
   size_t rows, dim;
   double *query, *key; /* (row, dim) out */
 };

@@ -93,6 +93,46 @@ int linalg_apply(size_t n, const double *a, size_t count, const double *x, doubl
       "the product with vectors", n, error);
 }
 
+int linalg_product_of_rows(const struct linalg_rows *product, struct error *error) {
+  static const char what[] = "the product of rows";
+  const size_t rows = product->rows, columns = product->columns, inner = product->inner;
+  prepare_once();
+  if (!rows || !columns || !inner) return outcome(GSL_EINVAL, what, rows, error);
+  const gsl_matrix_const_view left = gsl_matrix_const_view_array(product->left, rows, inner);
+  const gsl_matrix_const_view right = gsl_matrix_const_view_array(product->right, columns, inner);
+  gsl_matrix_view out = gsl_matrix_view_array(product->output, rows, columns);
+  return outcome(
+      gsl_blas_dgemm(CblasNoTrans, CblasTrans, 1, &left.matrix, &right.matrix, 0, &out.matrix),
+      what, rows, error);
+}
+
+int linalg_orthonormal_rows(size_t n, double *a, struct error *error) {
+  static const char what[] = "the QR decomposition";
+  prepare_once();
+  if (require_finite(n, a, what, error)) return ERROR_FAILED;
+  int status = n ? GSL_ENOMEM : GSL_EINVAL;
+  gsl_matrix *copy = padded_matrix(n), *q = padded_matrix(n), *r = padded_matrix(n);
+  gsl_vector *tau = n ? gsl_vector_alloc(n) : NULL;
+  if (copy && q && r && tau) {
+    gsl_matrix_view work = unpadded(copy), left = unpadded(q), right = unpadded(r);
+    gsl_matrix_view rows = gsl_matrix_view_array(a, n, n);
+    gsl_matrix_transpose_memcpy(&work.matrix, &rows.matrix);
+    status = gsl_linalg_QR_decomp(&work.matrix, tau);
+    if (status == GSL_SUCCESS)
+      status = gsl_linalg_QR_unpack(&work.matrix, tau, &left.matrix, &right.matrix);
+    for (size_t i = 0; status == GSL_SUCCESS && i < n; i++) {
+      const double sign = gsl_matrix_get(&right.matrix, i, i) < 0 ? -1 : 1;
+      for (size_t j = 0; j < n; j++)
+        a[i * n + j] = sign * gsl_matrix_get(&left.matrix, j, i);
+    }
+  }
+  gsl_vector_free(tau);
+  gsl_matrix_free(r);
+  gsl_matrix_free(q);
+  gsl_matrix_free(copy);
+  return outcome(status, what, n, error);
+}
+
 double linalg_max_abs(size_t count, const double *values) {
   double largest = 0;
   for (size_t i = 0; i < count; i++) {

@@ -20,6 +20,18 @@ int linalg_transpose_product(size_t n, const double *a, const double *b, double 
 int linalg_apply(size_t n, const double *a, size_t count, const double *x, double *y,
                  struct error *error);
 
+/* C = A·Bᵀ of A (rows, inner) and B (columns, inner): C is (rows, columns). */
+struct linalg_rows {
+  size_t rows, columns, inner; /* > 0 */
+  const double *left, *right;
+  double *output;
+};
+int linalg_product_of_rows(const struct linalg_rows *product, struct error *error);
+
+/* Replaces the rows of a random matrix by orthonormal ones that span the same: Q of Aᵀ = Q·R with a
+   positive diagonal of R, so that Gaussian rows become evenly distributed directions. */
+int linalg_orthonormal_rows(size_t n, double *a, struct error *error);
+
 /* The largest absolute value; NaN when one of them is NaN. */
 double linalg_max_abs(size_t count, const double *values);
 

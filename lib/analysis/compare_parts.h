@@ -1,0 +1,106 @@
+/* The parts of a comparison; for lib/analysis/compare*.c alone. */
+#ifndef ROPETOOL_ANALYSIS_COMPARE_PARTS_H
+#define ROPETOOL_ANALYSIS_COMPARE_PARTS_H
+
+#include "lib/analysis/compare.h"
+#include "lib/analysis/metrics.h"
+
+/* One thing that is scored. */
+struct compare_item {
+  const struct encoding *encoding;
+  enum term_choice terms;
+  size_t head;
+  bool has_head; /* differs by head */
+  const struct projection *projection;
+  char name[64], title[96];
+};
+
+struct comparison {
+  struct backend *backend;
+  const struct compare_request *request;
+  struct compare_item *item;
+  size_t items;
+  struct spectrum *waves; /* for vectors of another width than the spectrum's; NULL: the same */
+  size_t dim;             /* of queries and keys */
+  size_t draws;
+  size_t features; /* of linear attention */
+  bool single;
+};
+
+/* What the draws of an item made. */
+struct item_result {
+  double *value;            /* (metric, draw) */
+  double *cells;            /* (row, column) of the panel: mean over the draws; NULL: none */
+  size_t tiles;             /* rows and columns of it */
+  double error_bound;       /* of a score, by rounding */
+  double linear_difference; /* linear_attention.h; NaN: not linear */
+  double positions;
+  const char *beyond;
+  bool untrained;
+};
+
+/* ---- compare_vectors.c */
+
+/* The tokens of some draws, and the queries and keys that come of them; NULL where all are zeros
+   and nothing projects them. */
+struct compare_draw {
+  size_t first, draws;
+  double *query_token, *key_token; /* (draw, position, width) */
+  struct scorer_vectors vectors;   /* (draw, position, dim): the tokens themselves, or projected */
+};
+int compare_make_scorer(const struct comparison *work, const struct compare_item *item,
+                        struct scorer *scorer, struct error *error);
+/* To be released in any case. */
+int compare_draw_create(const struct comparison *work, const struct compare_item *item,
+                        const struct scorer *scorer, struct compare_draw *draw,
+                        struct error *error);
+void compare_draw_release(struct compare_draw *draw);
+
+/* Norm and angle drift of one draw's tokens; before scorer_batch(), which multiplies them. */
+int compare_drift(const struct comparison *work, const struct scorer *scorer,
+                  const struct compare_draw *draw, double value[METRICS], struct error *error);
+
+/* ---- compare_scores.c, compare_linear.c: metrics of one draw into value[], its share of the
+   panel into the result's cells. */
+int compare_scores(const struct comparison *work, struct scorer *scorer,
+                   const struct compare_draw *draw, struct item_result *result,
+                   double value[METRICS], struct error *error);
+int compare_linear(const struct comparison *work, struct scorer *scorer,
+                   const struct compare_draw *draw, struct item_result *result,
+                   double value[METRICS], struct error *error);
+/* Which encodings can be under linear attention. */
+int compare_linear_check(const struct compare_item *item, const struct scorer *scorer,
+                         struct error *error);
+
+/* Scores a batch of one draw into its tiles, and into sums, weights (where sources->weights is
+   wanted) and the profile; sums that cancel once more, less their mean. The profile is to be
+   released with free() in any case. */
+int compare_score_batch(const struct comparison *work, struct score_batch *batch, bool weights,
+                        struct metric_sources *sources, double **profile, struct error *error);
+
+/* Adds a draw's cells to the mean over all draws. */
+void compare_add_cells(const struct comparison *work, const double *cells,
+                       struct item_result *result);
+
+/* ---- compare_table.c */
+int compare_table_create(struct table **table, struct error *error);
+int compare_table_add(const struct comparison *work, const struct compare_item *item,
+                      const struct item_result *result, struct table *table, struct error *error);
+void compare_describe(const struct comparison *work, struct meta *meta);
+void compare_describe_item(const struct comparison *work, const struct compare_item *item,
+                           const struct item_result *result, struct meta *meta);
+
+/* ---- compare_panels.c */
+int compare_panels_add(const struct comparison *work, const struct compare_item *item,
+                       const struct item_result *item_result, struct compare_result *result,
+                       struct error *error);
+/* Takes the reference's panels off those that are compared with it. */
+int compare_panels_finish(const struct comparison *work, struct compare_result *result,
+                          struct error *error);
+
+/* ---- compare_curves.c */
+int compare_curves_create(const struct comparison *work, struct table **table, struct error *error);
+int compare_curves_add(const struct comparison *work, const struct compare_item *item,
+                       struct table *table, struct error *error);
+
+#endif

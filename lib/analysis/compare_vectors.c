@@ -1,0 +1,150 @@
+/* Tokens, queries and keys of a comparison, and what positions do to them. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/analysis/compare_parts.h"
+#include "lib/analysis/token_geometry.h"
+#include "lib/base/memory.h"
+
+/* Rows that are worked on at once. */
+enum { BLOCK = 512 };
+
+int compare_make_scorer(const struct comparison *work, const struct compare_item *item,
+                        struct scorer *scorer, struct error *error) {
+  const struct compare_request *request = work->request;
+  const size_t heads = item->projection ? item->projection->heads : request->heads;
+  const bool of_width = item->encoding->frequencies == FREQUENCIES_OF_WIDTH;
+  const struct encoding_setting setting = {.spectrum = of_width && work->waves ? work->waves
+                                                                               : request->spectrum,
+                                           .length = request->length,
+                                           .width = request->width,
+                                           .dim = work->dim,
+                                           .heads = heads ? heads : ENCODING_HEADS,
+                                           .head = item->head,
+                                           .causal = request->causal,
+                                           .terms = item->terms,
+                                           .values = request->values,
+                                           .learned = request->learned,
+                                           .beyond = request->beyond};
+  return encoding_make(item->encoding, work->backend, &setting, scorer, error);
+}
+
+void compare_draw_release(struct compare_draw *draw) {
+  if (draw->vectors.query != draw->query_token) free(draw->vectors.query);
+  if (draw->vectors.key != draw->key_token) free(draw->vectors.key);
+  free(draw->query_token);
+  free(draw->key_token);
+  *draw = (struct compare_draw){0};
+}
+
+static double *vectors(const struct comparison *work, size_t draws, size_t dim, const char *what,
+                       struct error *error) {
+  uint64_t rows;
+  if (__builtin_mul_overflow((uint64_t)draws, work->request->length, &rows)) rows = UINT64_MAX;
+  if (memory_require(rows, dim * sizeof(double), what, error)) return NULL;
+  return memory_array(rows * dim, sizeof(double), what, error);
+}
+
+static int fill_tokens(const struct comparison *work, struct compare_draw *draw,
+                       struct error *error) {
+  const struct compare_request *request = work->request;
+  char what[96];
+  snprintf(what, sizeof what, "the tokens of %zu positions in %zu draws", request->length,
+           draw->draws);
+  draw->query_token = vectors(work, draw->draws, request->width, what, error);
+  draw->key_token =
+      draw->query_token ? vectors(work, draw->draws, request->width, what, error) : NULL;
+  if (!draw->key_token) return error->code;
+  const struct content_batch batch = {.content = request->content,
+                                      .seed = request->seed,
+                                      .first_row = draw->first * request->length,
+                                      .rows = draw->draws * request->length,
+                                      .dim = request->width,
+                                      .query = draw->query_token,
+                                      .key = draw->key_token};
+  return content_fill(work->backend, &batch, error);
+}
+
+/* One side of a projection, of tokens with the table added where `table` is not NULL. */
+struct side {
+  const struct projection *projection;
+  bool key;
+  size_t length, rows; /* of a draw; of all draws */
+  const double *token, *table;
+};
+
+static int project(const struct side *side, double *vector, struct error *error) {
+  const size_t width = side->projection->width, dim = side->projection->dim;
+  double *block = memory_array(BLOCK * width, sizeof *block, "tokens with positions", error);
+  int status = block ? OK : ERROR_FAILED;
+  for (size_t first = 0; !status && first < side->rows; first += BLOCK) {
+    const size_t rows = side->rows - first < BLOCK ? side->rows - first : BLOCK;
+    for (size_t r = 0; r < rows; r++) {
+      const double *token = side->token + (first + r) * width;
+      const double *table = side->table ? side->table + (first + r) % side->length * width : NULL;
+      for (size_t i = 0; i < width; i++)
+        block[r * width + i] = token[i] + (table ? table[i] : 0);
+    }
+    status =
+        projection_apply(side->projection, side->key, block, rows, vector + first * dim, error);
+  }
+  free(block);
+  return status;
+}
+
+/* Content is left out of the side of a term that is of positions alone. */
+static int project_draw(const struct comparison *work, const struct compare_item *item,
+                        const struct scorer *scorer, struct compare_draw *draw,
+                        struct error *error) {
+  const size_t rows = draw->draws * work->request->length;
+  double *const query = draw->vectors.query =
+      vectors(work, draw->draws, work->dim, "the queries", error);
+  double *const key = draw->vectors.key =
+      query ? vectors(work, draw->draws, work->dim, "the keys", error) : NULL;
+  if (!key) return error->code;
+  struct side side = {.projection = item->projection,
+                      .length = work->request->length,
+                      .rows = rows,
+                      .token = draw->query_token,
+                      .table = scorer->query_table ? scorer->table : NULL};
+  draw->vectors.projected = true;
+  int status = project(&side, query, error);
+  side.key = true;
+  side.token = draw->key_token;
+  side.table = scorer->key_table ? scorer->table : NULL;
+  return status ? status : project(&side, key, error);
+}
+
+int compare_draw_create(const struct comparison *work, const struct compare_item *item,
+                        const struct scorer *scorer, struct compare_draw *draw,
+                        struct error *error) {
+  draw->vectors = (struct scorer_vectors){.draws = draw->draws};
+  if (work->request->content.kind == CONTENT_ZERO && !item->projection) return OK;
+  if (fill_tokens(work, draw, error)) return error->code;
+  if (item->projection) return project_draw(work, item, scorer, draw, error);
+  draw->vectors.query = draw->query_token;
+  draw->vectors.key = draw->key_token;
+  return OK;
+}
+
+int compare_drift(const struct comparison *work, const struct scorer *scorer,
+                  const struct compare_draw *draw, double value[METRICS], struct error *error) {
+  const size_t length = work->request->length;
+  const size_t dim = scorer->table ? scorer->width : scorer->dim;
+  const double *query = scorer->table ? draw->query_token : draw->vectors.query,
+               *key = scorer->table ? draw->key_token : draw->vectors.key;
+  struct token_drift drift = {0};
+  int status = OK;
+  for (size_t first = 0; query && key && !status && first < length; first += BLOCK) {
+    const struct token_rows rows = {.first = first,
+                                    .rows = length - first < BLOCK ? length - first : BLOCK,
+                                    .dim = dim,
+                                    .query = query + first * dim,
+                                    .key = key + first * dim};
+    status = token_geometry_add(work->backend, scorer, &rows, &drift, error);
+  }
+  value[METRIC_NORM_DRIFT] = drift.norms ? drift.norm / (double)drift.norms : NAN;
+  value[METRIC_ANGLE_DRIFT] = drift.angles ? drift.angle / (double)drift.angles : NAN;
+  return status;
+}

@@ -44,13 +44,13 @@ static int check_conflicts(const struct invocation *invocation, struct error *er
 static int read_request(const struct invocation *invocation, const struct rope_spec *spec,
                         struct extend_request *request, struct error *error) {
   *request = (struct extend_request){.spec = spec, .original = extend_original(spec)};
-  if (!request->original) request->original = spec->context;
   if (option_tokens(invocation, "to", 1, most_tokens, &request->target, error)) return error->code;
   if (option_tokens(invocation, "original-context", 1, most_tokens, &request->original, error))
     return error->code;
   if (!request->original)
-    return error_set(error, ERROR_INPUT,
-                     "the original context is not known: give --original-context or a --model");
+    return error_set(
+        error, ERROR_INPUT, "the original context is not known: give --original-context%s",
+        spec->model_context ? ", which a file with this scaling does not say" : " or a --model");
   return extend_parse_methods(option_text(invocation, "methods", default_methods),
                               &request->methods, error);
 }

@@ -61,8 +61,8 @@ static int unknown_method(const char *name, struct error *error) {
 }
 
 int64_t extend_original(const struct rope_spec *spec) {
-  const double original = spec_parameter(spec, original_key);
-  return original >= 1 && original < 0x1p53 ? (int64_t)original : spec->model_context;
+  const double trained = scaling_trained(spec);
+  return trained >= 1 && trained < 0x1p53 ? (int64_t)trained : 0;
 }
 
 static int check_contexts(const struct extend_request *request, struct error *error) {

@@ -70,8 +70,7 @@ static void describe(const struct spectrum *spectrum, struct meta *meta) {
                {BAND_DIVIDED, "divided_pairs"},
                {BAND_ZERO, "zero_pairs"}};
   spectrum_describe(spectrum, meta);
-  double original = scaling_original(&spectrum->spec);
-  if (isnan(original) && spectrum->spec.context > 0) original = (double)spectrum->spec.context;
+  const double original = scaling_trained(&spectrum->spec);
   meta_set_real(meta, "original_context", original);
   if (isnan(original))
     meta_set_text(meta, "critical_dim", NULL);

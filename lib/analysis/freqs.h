@@ -25,7 +25,7 @@ struct freqs_request {
    lib/analysis/series_name.h.
 
    meta.series: one object each, with "series", the resolved spectrum, and
-   - original_context: the context trained for, else the one that is set; null: not known;
+   - original_context: the context trained for, see scaling_trained; null: not known;
    - critical_dim: how many dimensions turn within it, see spectrum_critical_dim; null: not known;
    - correction_low, correction_high: YaRN's, null under any other rule;
    - kept_pairs, blended_pairs, divided_pairs, zero_pairs: how many pairs lie in each band.

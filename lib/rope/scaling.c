@@ -205,6 +205,14 @@ int scaling_grow(const struct rope_spec *spec, double growth, struct scaling_res
   return OK;
 }
 
+double scaling_trained(const struct rope_spec *spec) {
+  const struct scaling_rule *rule = scaling_rule_find(spec->scaling.type);
+  const double given = spec_parameter(spec, "original_max_position_embeddings");
+  if (!isnan(given) || (rule && rule->hides_original)) return given;
+  const double original = scaling_original(spec);
+  return isnan(original) && spec->context > 0 ? (double)spec->context : original;
+}
+
 int scaling_factor(const struct rope_spec *spec, double *factor, struct error *error) {
   *factor = spec_parameter(spec, "factor");
   if (!isnan(*factor)) return OK;

@@ -60,6 +60,9 @@ struct scaling_rule {
   struct scaling_key keys[SCALING_KEYS]; /* up to the first without a name */
   const char *lists[SPEC_LISTS];         /* the lists it needs, one positive number a pair each */
   bool zeros;                            /* zeros are allowed in them too */
+  /* Files that use it do not say which context the model was trained for: theirs may be the longer
+     one. */
+  bool hides_original;
   /* The numbers were checked by scaling_check_numbers. ERROR_INPUT when they do not fit one
    * another. */
   int (*apply)(const struct rope_spec *spec, struct scaling_result *result, struct error *error);
@@ -81,6 +84,11 @@ double scaling_number(const struct rope_spec *spec, const char *key, double othe
 /* The original context: original_max_position_embeddings, else the model's context; NaN: neither is
    known. */
 double scaling_original(const struct rope_spec *spec);
+
+/* The context trained for: original_max_position_embeddings, else the model's context or, without a
+   model, that of the sequence; NaN where that may be the longer one (see hides_original), or none
+   is known. */
+double scaling_trained(const struct rope_spec *spec);
 
 /* The factor; when it was not given, the model's context over the original one. ERROR_INPUT when
    that is not known. */

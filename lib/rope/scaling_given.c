@@ -16,5 +16,6 @@ const struct scaling_rule scaling_given = {
     .source = "the file",
     .lists = {"inv_freq"},
     .zeros = true,
+    .hides_original = true,
     .apply = apply,
 };

@@ -15,5 +15,6 @@ const struct scaling_rule scaling_linear = {
     .summary = "position interpolation: frequencies divided by factor",
     .source = "Chen et al. 2023, arXiv:2306.15595",
     .keys = {{.name = "factor", .required = true, .kind = SCALING_POSITIVE}},
+    .hides_original = true,
     .apply = apply,
 };

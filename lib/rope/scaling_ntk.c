@@ -11,5 +11,6 @@ const struct scaling_rule scaling_ntk = {
     .summary = "NTK-aware: base multiplied by factor^(d/(d-2))",
     .source = "Peng et al. 2023 (YaRN), arXiv:2309.00071, eq. 16",
     .keys = {{.name = "factor", .required = true, .kind = SCALING_POSITIVE}},
+    .hides_original = true,
     .apply = apply,
 };

@@ -1,8 +1,6 @@
 /* lib/encoding/encoding.h */
 #include "tests/unit/encodings.h"
 
-#include "lib/base/memory.h"
-
 static void finds_by_name(void **state) {
   (void)state;
   const struct encoding *encoding;
@@ -135,17 +133,6 @@ static void refuses_what_does_not_fit(void **state) {
   }
   encoding_values_destroy(values);
   spectrum_destroy(spectrum);
-}
-
-static int open_backend(void **state) {
-  *state = cpu_backend();
-  memory_set_limit((uint64_t)1 << 30);
-  return 0;
-}
-
-static int close_backend(void **state) {
-  backend_close(*state);
-  return 0;
 }
 
 int main(void) {

@@ -281,13 +281,13 @@ static void threads_do_not_matter(void **state) {
   spectrum_destroy(spectrum);
 }
 
-static int open_backend(void **state) {
+static int open_maps(void **state) {
   *state = cpu_backend();
   memory_set_limit((uint64_t)1 << 32);
   return 0;
 }
 
-static int close_backend(void **state) {
+static int close_maps(void **state) {
   backend_close(*state);
   return 0;
 }
@@ -304,5 +304,5 @@ int main(void) {
       cmocka_unit_test(refuses_what_memory_cannot_hold),
       cmocka_unit_test(threads_do_not_matter),
   };
-  return cmocka_run_group_tests(tests, open_backend, close_backend);
+  return cmocka_run_group_tests(tests, open_maps, close_maps);
 }

@@ -236,13 +236,13 @@ static void rounding_breaks_the_relative_property(void **state) {
   spectrum_destroy(spectrum);
 }
 
-static int open_backend(void **state) {
+static int open_maps(void **state) {
   *state = cpu_backend();
   thread_use(1); /* hundreds of small maps: threads would only wait for each other */
   return 0;
 }
 
-static int close_backend(void **state) {
+static int close_maps(void **state) {
   backend_close(*state);
   return 0;
 }
@@ -256,5 +256,5 @@ int main(void) {
       cmocka_unit_test(gaussian_scores_have_their_moments),
       cmocka_unit_test(rounding_breaks_the_relative_property),
   };
-  return cmocka_run_group_tests(tests, open_backend, close_backend);
+  return cmocka_run_group_tests(tests, open_maps, close_maps);
 }

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "lib/base/file.h"
@@ -74,20 +73,20 @@ bool drawing_left_out(const struct result *result, const struct figure_options *
   return count > 0;
 }
 
-static bool colour_wanted(void) {
-  const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
-  return !(none && *none) && terminal && strcmp(terminal, "dumb");
-}
-
 void drawing_preview(const struct result *result, const struct figure_options *options, FILE *out) {
-  struct winsize window = {0};
-  ioctl(STDOUT_FILENO, TIOCGWINSZ, &window);
-  const unsigned columns = window.ws_col >= 20 ? window.ws_col : 80;
-  if (!result->matrix && result->drawing != DRAWING_CURVES) return;
-  fputc('\n', out);
+  struct preview_terminal terminal;
+  struct error error;
+  if (preview_terminal_of(STDOUT_FILENO, &terminal, &error)) {
+    fprintf(stderr, "ropetool: no preview: %s\n", error.message);
+    return;
+  }
+  if (terminal.off) return;
+  if (result->matrix || result->drawing == DRAWING_CURVES || result->drawing == DRAWING_CLOCK)
+    fputc('\n', out);
   if (result->matrix)
-    preview_matrix(result->matrix, options, columns < 64 ? columns : 64, 32, colour_wanted(), out);
-  else
-    preview_table(result->table, &result->curves, columns < 80 ? columns : 80, 16, colour_wanted(),
-                  out);
+    preview_matrix(result->matrix, options, &terminal, out);
+  else if (result->drawing == DRAWING_CURVES)
+    preview_table(result->table, &result->curves, options, &terminal, out);
+  else if (result->drawing == DRAWING_CLOCK)
+    preview_clock(result->table, &result->clock, options, &terminal, out);
 }

@@ -1,216 +1,257 @@
+/* Curves and dials in the terminal. */
 #include "lib/figure/preview.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/memory.h"
 #include "lib/base/text.h"
 #include "lib/figure/palette.h"
+#include "lib/figure/preview_sheet.h"
 #include "lib/figure/traces.h"
 
-/* From the lowest value to the highest, for terminals without colours. */
-static const char shades[] = ".:-=+*#%@";
+/* Characters: beside curves for their numbers, of curves at most and at least. */
+enum { MARGIN = 10, CURVES_WIDTH = 80, CURVES_ROWS = 16, LEAST = 4 };
 
-enum { SCALE_WIDTH = 16 }; /* characters of the colour scale */
+/* Told apart without colours. */
+static const char marks[] = "*+xo#%@&";
 
-/* The cell that stands for rows × columns of them: what a reader looks for, the largest value (of
-   signed ones the largest size); of angles the first. NaN when none has a colour. */
-static double representative(const struct matrix *matrix, const struct colour_scale *scale,
-                             size_t row, size_t row_end, size_t column, size_t column_end) {
-  double best = NAN;
-  for (size_t r = row; r < row_end; r++)
-    for (size_t c = column; c < column_end; c++) {
-      const double value = matrix->cells[r * matrix->columns + c];
-      if (!colour_shows(scale, value)) continue;
-      if (isnan(best) || (matrix->range == MATRIX_SEQUENTIAL && value > best) ||
-          (matrix->range == MATRIX_DIVERGING && fabs(value) > fabs(best)))
-        best = value;
-    }
-  return best;
+static size_t least(size_t a, size_t b) {
+  return a < b ? a : b;
 }
 
-/* Colour index of a cell of the preview, whose grid is `down` × `across`; −1 for nothing. */
-static int cell_index(const struct matrix *matrix, const struct colour_scale *scale, size_t row,
-                      size_t down, size_t column, size_t across) {
-  if (row >= down) return -1;
-  return colour_index(scale, representative(matrix, scale, matrix_first(row, matrix->rows, down),
-                                            matrix_first(row + 1, matrix->rows, down),
-                                            matrix_first(column, matrix->columns, across),
-                                            matrix_first(column + 1, matrix->columns, across)));
-}
-
-static void print_colour(FILE *out, int layer, const struct palette *palette, int index) {
-  fprintf(out, "\033[%d;2;%d;%d;%dm", layer, palette->rgb[index][0], palette->rgb[index][1],
-          palette->rgb[index][2]);
-}
-
-/* Two cells, one above the other, in one character. */
-static void print_pair(FILE *out, const struct palette *palette, int upper, int lower) {
-  if (upper < 0 && lower < 0) {
-    fputc(' ', out);
-    return;
-  }
-  print_colour(out, 38, palette, upper >= 0 ? upper : lower);
-  if (upper >= 0 && lower >= 0) print_colour(out, 48, palette, lower);
-  fputs(upper >= 0 ? "▀" : "▄", out);
-  fputs("\033[0m", out);
-}
-
-static void print_shade(FILE *out, int index) {
-  fputc(index < 0 ? ' ' : shades[index * (int)(sizeof shades - 1) / PALETTE_SIZE], out);
-}
-
-static void print_scale(const struct matrix *matrix, const struct palette *palette,
-                        const struct colour_scale *scale, unsigned columns, bool colour,
-                        FILE *out) {
-  char low[32], high[32];
-  const int size = snprintf(low, sizeof low, "%.3g", scale->low) +
-                   snprintf(high, sizeof high, "%.3g", scale->high) + SCALE_WIDTH + 2;
-  if (size > (int)columns) return;
-  fprintf(out, "%s ", low);
-  for (int i = 0; i < SCALE_WIDTH; i++) {
-    const int index = i * PALETTE_SIZE / SCALE_WIDTH;
-    if (colour)
-      print_pair(out, palette, index, index);
-    else
-      print_shade(out, index);
-  }
-  fprintf(out, " %s", high);
-  if (size + 1 + (int)strlen(matrix->value_label) <= (int)columns &&
-      !text_has_control(matrix->value_label))
-    fprintf(out, " %s", matrix->value_label);
-  fputc('\n', out);
-}
-
-void preview_matrix(const struct matrix *matrix, const struct figure_options *options,
-                    unsigned columns, unsigned rows, bool colour, FILE *out) {
-  struct palette palette;
-  struct colour_scale scale;
-  if (columns < 2 || rows < 2 || !matrix->rows || !matrix->columns ||
-      palette_find(options->palette ? options->palette : palette_default(matrix->range), &palette,
-                   NULL) ||
-      colour_scale_fit(matrix, options->log_c, &scale, NULL))
-    return;
-  /* A character is twice as high as wide: the grid has two rows a line. The last line is the
-   * scale's. */
-  size_t across = columns, down = 2 * (size_t)(rows - 1);
-  const double aspect = fmin(fmax((double)matrix->rows / (double)matrix->columns, 0.25), 1);
-  if (aspect * (double)across > (double)down)
-    across = (size_t)fmax(2, (double)down / aspect);
-  else
-    down = (size_t)fmax(2, aspect * (double)across);
-  if (across > matrix->columns) across = matrix->columns;
-  if (down > matrix->rows) down = matrix->rows;
-  const size_t lines = (down + 1) / 2;
-  for (size_t line = 0; line < lines; line++) {
-    for (size_t column = 0; column < across; column++)
-      if (colour)
-        print_pair(out, &palette, cell_index(matrix, &scale, 2 * line, down, column, across),
-                   cell_index(matrix, &scale, 2 * line + 1, down, column, across));
-      else
-        print_shade(out, cell_index(matrix, &scale, line, lines, column, across));
-    fputc('\n', out);
-  }
-  print_scale(matrix, &palette, &scale, columns, colour, out);
-}
-
-/* A sheet of braille characters, 2 × 4 dots each, and the colour of each (from 1; 0: none). */
-struct sheet {
-  size_t across, down; /* characters */
-  unsigned char *dots, *colour;
+struct curve_sheet {
+  struct preview_sheet sheet;
+  struct extent view;
+  bool log_x, log_y;
 };
 
-/* Sets the dot at (x, y) from the left lower corner, both 0..1. */
-static void set_dot(struct sheet *sheet, double x, double y, size_t colour) {
-  static const unsigned char bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
-  const size_t column = (size_t)(x * (double)(2 * sheet->across - 1) + 0.5);
-  const size_t row = (size_t)((1 - y) * (double)(4 * sheet->down - 1) + 0.5);
-  const size_t at = row / 4 * sheet->across + column / 2;
-  sheet->dots[at] |= bits[row % 4][column % 2];
-  sheet->colour[at] = (unsigned char)(1 + colour % PALETTE_CATEGORIES);
+/* The dot of a point of a curve. */
+static struct preview_point place(const struct curve_sheet *curves, double x, double y) {
+  const struct extent *view = &curves->view;
+  const double across = axis_position(x, view->left, view->right, curves->log_x);
+  const double up = axis_position(y, view->low, view->high, curves->log_y);
+  return (struct preview_point){across * (double)(preview_sheet_width(&curves->sheet) - 1),
+                                (1 - up) * (double)(preview_sheet_height(&curves->sheet) - 1)};
 }
 
-static void draw_trace(struct sheet *sheet, const struct trace *trace, const struct extent *view,
-                       const struct curve_plot *plot, size_t colour) {
-  double last_x = NAN, last_y = NAN;
+static void draw_trace(struct curve_sheet *curves, const struct trace *trace, unsigned colour) {
   for (size_t p = 0; p < trace->count; p++) {
-    const double x = axis_position(trace->x[p], view->left, view->right, plot->log_x);
-    const double y = axis_position(trace->low[p], view->low, view->high, plot->log_y);
-    const double reach = fmax(fabs(x - last_x) * 2 * (double)sheet->across,
-                              fabs(y - last_y) * 4 * (double)sheet->down);
-    const int steps = trace->kind == TRACE_LINE && reach > 1 ? (int)reach : 0;
-    for (int s = 1; s < steps && !isnan(y) && !isnan(last_y); s++)
-      set_dot(sheet, last_x + s * (x - last_x) / steps, last_y + s * (y - last_y) / steps, colour);
-    if (!isnan(y)) set_dot(sheet, x, y, colour);
-    last_x = x;
-    last_y = y;
+    if (isnan(trace->low[p])) continue;
+    const struct preview_point at = place(curves, trace->x[p], trace->low[p]);
+    const bool joined = trace->kind == TRACE_LINE && p > 0 && !isnan(trace->low[p - 1]);
+    preview_sheet_line(&curves->sheet,
+                       joined ? place(curves, trace->x[p - 1], trace->low[p - 1]) : at, at, colour);
   }
 }
 
-static void print_category(FILE *out, size_t colour) {
-  const unsigned rgb = palette_category(colour, 1);
-  fprintf(out, "\033[38;2;%u;%u;%um", rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff);
+/* The numbers at the ends of the x axis, below a sheet that begins behind `margin` characters. */
+static void print_ends(const struct curve_sheet *curves, int margin, FILE *out) {
+  char left[32], right[32];
+  const int used = snprintf(left, sizeof left, "%.6g", curves->view.left);
+  snprintf(right, sizeof right, "%.6g", curves->view.right);
+  fprintf(out, "%*s%s%*s\n", margin, "", left, (int)curves->sheet.across - used, right);
 }
 
-static void print_sheet(const struct sheet *sheet, const struct extent *view, int margin,
-                        bool colour, FILE *out) {
+static void print_curves(const struct curve_sheet *curves, FILE *out) {
+  const struct preview_sheet *sheet = &curves->sheet;
+  if (sheet->terminal->sixel) {
+    fprintf(out, "%.4g\n", curves->view.high);
+    preview_sheet_print_sixel(sheet, out);
+    fprintf(out, "%.4g\n", curves->view.low);
+    print_ends(curves, 0, out);
+    return;
+  }
   for (size_t row = 0; row < sheet->down; row++) {
     if (row == 0 || row + 1 == sheet->down)
-      fprintf(out, "%*.4g ", margin - 1, row ? view->low : view->high);
+      fprintf(out, "%*.4g ", MARGIN - 1, row ? curves->view.low : curves->view.high);
     else
-      fprintf(out, "%*s", margin, "");
-    for (size_t column = 0; column < sheet->across; column++) {
-      const size_t at = row * sheet->across + column;
-      const unsigned dots = sheet->dots[at];
-      if (colour && dots) print_category(out, sheet->colour[at] - 1U);
-      if (dots)
-        fprintf(out, "\xe2%c%c", (char)(0xa0 + (dots >> 6)), (char)(0x80 + (dots & 0x3f)));
-      else
-        fputc(' ', out);
-      if (colour && dots) fputs("\033[0m", out);
-    }
+      fprintf(out, "%*s", MARGIN, "");
+    preview_sheet_print(sheet, row, out);
     fputc('\n', out);
   }
-  char left[32], right[32];
-  const int used = snprintf(left, sizeof left, "%.6g", view->left);
-  snprintf(right, sizeof right, "%.6g", view->right);
-  fprintf(out, "%*s%s%*s\n", margin, "", left, (int)sheet->across - used, right);
+  print_ends(curves, MARGIN, out);
 }
 
-/* The names of the series in their colours, as many as fit. */
-static void print_names(const struct traces *traces, unsigned columns, FILE *out) {
+/* Whether the series can be told apart, and what their names stand behind. */
+static bool has_names(const struct preview_terminal *terminal, const struct traces *traces) {
+  return traces->series_count > 1 && (terminal->colour != PREVIEW_PLAIN || !terminal->blocks);
+}
+
+/* The names of the series in their colours or marks, as many as fit. */
+static void print_names(const struct preview_sheet *sheet, const struct traces *traces,
+                        size_t columns, FILE *out) {
   size_t used = 0;
   for (size_t s = 0; s < traces->series_count; s++) {
+    const unsigned colour = 1 + (unsigned)(s % PALETTE_CATEGORIES);
     used += strlen(traces->label[s]) + 3;
     if (used > columns || text_has_control(traces->label[s])) break;
-    print_category(out, s);
-    fprintf(out, "%s━\033[0m %s", s ? " " : "", traces->label[s]);
+    if (s) fputc(' ', out);
+    preview_start_colour(sheet->terminal, PREVIEW_SIGN, sheet->colour[colour], out);
+    if (sheet->terminal->blocks)
+      fputs("━", out);
+    else
+      fputc(sheet->mark[colour], out);
+    preview_end_colour(sheet->terminal, out);
+    fprintf(out, " %s", traces->label[s]);
   }
   fputc('\n', out);
 }
 
-void preview_table(const struct table *table, const struct curve_plot *plot, unsigned columns,
-                   unsigned rows, bool colour, FILE *out) {
-  enum { MARGIN = 10, LEAST = 4 };
-  struct traces traces;
-  if (columns < MARGIN + 4 * LEAST || rows < 2 + LEAST) return;
-  if (traces_collect(table, plot, plot->log_x, plot->log_y, &traces, NULL)) return;
-  struct extent view = traces_extent(&traces);
-  if (view.left == view.right) view.right += 1;
-  if (view.low == view.high) view.high += 1;
-  const bool named = colour && traces.series_count > 1;
-  struct sheet sheet = {.across = columns - MARGIN, .down = rows - 1 - named};
-  sheet.dots = memory_array(sheet.across * sheet.down, 2, "a preview", NULL);
-  if (sheet.dots && isfinite(view.right - view.left) && isfinite(view.high - view.low)) {
-    sheet.colour = sheet.dots + sheet.across * sheet.down;
-    for (size_t i = 0; i < traces.count; i++)
-      if (traces.item[i].kind != TRACE_BAND)
-        draw_trace(&sheet, &traces.item[i], &view, plot,
-                   traces.series_count > 1 ? traces.item[i].series : traces.item[i].column);
-    print_sheet(&sheet, &view, MARGIN, colour, out);
-    if (named) print_names(&traces, columns, out);
+static void draw_traces(struct curve_sheet *curves, const struct traces *traces) {
+  for (size_t c = 0; c < PALETTE_CATEGORIES; c++) {
+    curves->sheet.colour[1 + c] = palette_category(c, 1);
+    curves->sheet.mark[1 + c] = marks[c % (sizeof marks - 1)];
   }
-  free(sheet.dots);
+  for (size_t i = 0; i < traces->count; i++) {
+    const struct trace *trace = &traces->item[i];
+    const size_t colour = traces->series_count > 1 ? trace->series : trace->column;
+    if (trace->kind != TRACE_BAND)
+      draw_trace(curves, trace, 1 + (unsigned)(colour % PALETTE_CATEGORIES));
+  }
+}
+
+void preview_table(const struct table *table, const struct curve_plot *plot,
+                   const struct figure_options *options, const struct preview_terminal *terminal,
+                   FILE *out) {
+  struct traces traces;
+  const size_t columns = least(terminal->columns, CURVES_WIDTH);
+  const size_t rows = least(terminal->rows, CURVES_ROWS);
+  struct curve_sheet curves = {.log_x = plot->log_x || options->log_x,
+                               .log_y = plot->log_y || options->log_y};
+  if (terminal->off || columns < MARGIN + 4 * LEAST || rows < 4 + LEAST) return;
+  if (traces_collect(table, plot, curves.log_x, curves.log_y, &traces, NULL)) return;
+  curves.view = traces_extent(&traces);
+  struct extent *view = &curves.view;
+  if (view->left == view->right) view->right += 1;
+  if (view->low == view->high) view->high += 1;
+  const bool named = has_names(terminal, &traces);
+  const size_t others = (terminal->sixel ? 3 : 1) + named;
+  const size_t across = columns - (terminal->sixel ? 0 : MARGIN);
+  if (isfinite(view->right - view->left) && isfinite(view->high - view->low) &&
+      !preview_sheet_open(terminal, across, rows - others, &curves.sheet)) {
+    draw_traces(&curves, &traces);
+    print_curves(&curves, out);
+    if (named) print_names(&curves.sheet, &traces, columns, out);
+    free(curves.sheet.dot);
+  }
   traces_release(&traces);
+}
+
+/* Of dials, characters: rows of one, between two, and all side by side. */
+enum { DIAL_ROWS = 10, DIAL_GAP = 2, DIALS_WIDTH = 100 };
+enum { RIM = 1, FIRST_HAND = 2, HAND_COLOURS = 64 };
+
+struct dials {
+  struct preview_sheet sheet;
+  double position[DIALS_MOST];
+  size_t count;
+  double last_pair; /* the largest */
+};
+
+/* The dial of a position, added when it is new and there is room. */
+static size_t dial_of(struct dials *dials, double position, size_t most) {
+  size_t i = 0;
+  while (i < dials->count && dials->position[i] != position)
+    i++;
+  if (i == dials->count && i < most) dials->position[dials->count++] = position;
+  return i;
+}
+
+static size_t dial_width(void) {
+  return 2 * DIAL_ROWS;
+}
+
+/* A point of a dial: `part` of its radius from the middle, `angle` from the top clockwise. */
+static struct preview_point dial_point(const struct dials *dials, size_t dial, double angle,
+                                       double part) {
+  const struct preview_sheet *sheet = &dials->sheet;
+  const double wide = (double)sheet->wide, radius = (double)DIAL_ROWS * wide - 1;
+  const double left = (double)(dial * (dial_width() + DIAL_GAP)) * wide;
+  const double middle = (double)DIAL_ROWS * (double)sheet->high / 2 - 0.5;
+  return (struct preview_point){left + radius + part * radius * sin(angle),
+                                middle - part * radius * cos(angle) / preview_sheet_aspect(sheet)};
+}
+
+static void draw_rim(struct dials *dials, size_t dial) {
+  enum { STEPS = 720 };
+  for (int i = 0; i < STEPS; i++)
+    preview_sheet_dot(&dials->sheet, dial_point(dials, dial, 2 * M_PI * i / STEPS, 1), RIM);
+}
+
+/* Finds the positions, as many as fit, and the largest pair; false when there is no hand. */
+static bool collect_dials(const struct table *table, const int column[3], size_t most,
+                          struct dials *dials) {
+  bool any = false;
+  for (size_t r = 0; r < table_rows(table); r++) {
+    const double pair = table_real(table, r, (size_t)column[1]);
+    if (!isfinite(pair) || !isfinite(table_real(table, r, (size_t)column[2]))) continue;
+    if (dial_of(dials, table_real(table, r, (size_t)column[0]), most) == dials->count) continue;
+    dials->last_pair = fmax(dials->last_pair, pair);
+    any = true;
+  }
+  return any;
+}
+
+static void draw_hands(struct dials *dials, const struct table *table, const int column[3]) {
+  for (size_t r = table_rows(table); r-- > 0;) {
+    const double pair = table_real(table, r, (size_t)column[1]);
+    const double angle = table_real(table, r, (size_t)column[2]);
+    const size_t dial = dial_of(dials, table_real(table, r, (size_t)column[0]), 0);
+    if (dial == dials->count || !isfinite(angle) || !isfinite(pair)) continue;
+    const double part = dials->last_pair > 0 ? fmax(0, pair / dials->last_pair) : 0;
+    preview_sheet_line(&dials->sheet, dial_point(dials, dial, 0, 0),
+                       dial_point(dials, dial, angle, 0.9 - 0.6 * part),
+                       FIRST_HAND + (unsigned)(part * (HAND_COLOURS - 1)));
+  }
+}
+
+/* The positions, each in the middle below its dial. */
+static void print_positions(const struct dials *dials, FILE *out) {
+  for (size_t d = 0; d < dials->count; d++) {
+    char text[40];
+    const int size = snprintf(text, sizeof text, "position %.9g", dials->position[d]);
+    const int before = size < (int)dial_width() ? ((int)dial_width() - size) / 2 : 0;
+    const bool last = d + 1 == dials->count;
+    fprintf(out, "%*s%-*.*s", before, "", last ? 0 : (int)dial_width() + DIAL_GAP - before,
+            (int)dial_width() - before, text);
+  }
+  fputc('\n', out);
+}
+
+void preview_clock(const struct table *table, const struct clock_plot *plot,
+                   const struct figure_options *options, const struct preview_terminal *terminal,
+                   FILE *out) {
+  struct palette palette;
+  struct dials dials = {.last_pair = 0};
+  const int column[3] = {find_numbers(table, plot->position ? plot->position : "position", NULL),
+                         find_numbers(table, plot->pair ? plot->pair : "pair", NULL),
+                         find_numbers(table, plot->angle ? plot->angle : "angle", NULL)};
+  const size_t columns = least(terminal->columns, DIALS_WIDTH);
+  const size_t most = least((columns + DIAL_GAP) / (dial_width() + DIAL_GAP), DIALS_MOST);
+  if (terminal->off || !most || terminal->rows < DIAL_ROWS + 1 || column[0] < 0 || column[1] < 0 ||
+      column[2] < 0 || !collect_dials(table, column, most, &dials))
+    return;
+  if (palette_find(options->palette ? options->palette : palette_default(MATRIX_SEQUENTIAL),
+                   &palette, NULL) ||
+      preview_sheet_open(terminal, dials.count * (dial_width() + DIAL_GAP) - DIAL_GAP, DIAL_ROWS,
+                         &dials.sheet))
+    return;
+  dials.sheet.colour[RIM] = 0x808080;
+  dials.sheet.mark[RIM] = '.';
+  for (int i = 0; i < HAND_COLOURS; i++)
+    dials.sheet.colour[FIRST_HAND + i] =
+        palette_legible(&palette, 0.85 * i / (HAND_COLOURS - 1), 1);
+  for (size_t d = 0; d < dials.count; d++)
+    draw_rim(&dials, d);
+  draw_hands(&dials, table, column);
+  if (terminal->sixel)
+    preview_sheet_print_sixel(&dials.sheet, out);
+  else
+    for (size_t row = 0; row < dials.sheet.down; row++) {
+      preview_sheet_print(&dials.sheet, row, out);
+      fputc('\n', out);
+    }
+  print_positions(&dials, out);
+  free(dials.sheet.dot);
 }

@@ -1,68 +1,4 @@
-#include "tests/unit/ground.h"
-
-#include "lib/base/text.h"
-#include "lib/figure/preview.h"
-
-struct sight {
-  const struct matrix *matrix;
-  const struct table *table;
-  const struct curve_plot *plot;
-  unsigned columns, rows;
-  bool colour, log_c;
-};
-
-static void look(const void *what, FILE *out) {
-  const struct sight *sight = what;
-  if (sight->matrix)
-    preview_matrix(sight->matrix, &(struct figure_options){.log_c = sight->log_c}, sight->columns,
-                   sight->rows, sight->colour, out);
-  else
-    preview_table(sight->table, sight->plot, sight->columns, sight->rows, sight->colour, out);
-}
-
-/* The text without its colours, after a check that every colour is reset before the end of its
- * line. */
-static char *seen(const struct sight *sight) {
-  size_t size;
-  char *text = printed(look, sight, &size), *to = text;
-  assert_true(text_is_utf8(text, size));
-  bool coloured = false;
-  for (const char *c = text; *c;) {
-    if (*c == '\033') {
-      assert_true(sight->colour);
-      coloured = strncmp(c, "\033[0m", 4) != 0;
-      c = strchr(c, 'm') + 1;
-      continue;
-    }
-    assert_false(*c == '\n' && coloured);
-    *to++ = *c++;
-  }
-  *to = '\0';
-  return text;
-}
-
-/* At most so many characters a line and lines. */
-static void assert_fits(const char *text, unsigned columns, unsigned rows) {
-  unsigned lines = 0, width = 0;
-  for (; *text; text++) {
-    if (*text == '\n') {
-      lines++;
-      width = 0;
-    } else if (((unsigned char)*text & 0xc0) != 0x80) {
-      assert_true(++width <= columns);
-    }
-  }
-  assert_int_equal(width, 0);
-  assert_true(lines <= rows);
-}
-
-static struct matrix *matrix_of(size_t rows, size_t columns) {
-  struct matrix *matrix = matrix_create(rows, columns, NULL);
-  assert_non_null(matrix);
-  for (size_t i = 0; i < rows * columns; i++)
-    matrix->cells[i] = (double)i;
-  return matrix;
-}
+#include "tests/unit/previews.h"
 
 static void shades_grow_with_values(void **state) {
   (void)state;
@@ -99,7 +35,8 @@ static void half_blocks_hold_two_rows(void **state) {
   (void)state;
   struct matrix *matrix = matrix_of(3, 2);
   matrix->cells[1] = NAN;
-  const struct sight sight = {.matrix = matrix, .columns = 8, .rows = 8, .colour = true};
+  const struct sight sight = {
+      .matrix = matrix, .columns = 8, .rows = 8, .colour = PREVIEW_TRUECOLOR};
   char *raw = printed(look, &sight, NULL);
   /* Upper cell in the foreground, lower cell in the background: the first and third of viridis'
    * five. */
@@ -138,9 +75,11 @@ static void maps_fit_their_space(void **state) {
     struct matrix *matrix = matrix_of(sizes[s][0], sizes[s][1]);
     for (unsigned columns = 0; columns < 90; columns += 11)
       for (unsigned rows = 0; rows < 30; rows += 7)
-        for (int colour = 0; colour < 2; colour++) {
-          char *text = seen(&(struct sight){
-              .matrix = matrix, .columns = columns, .rows = rows, .colour = colour});
+        for (int colour = 0; colour < 3; colour++) {
+          char *text = seen(&(struct sight){.matrix = matrix,
+                                            .columns = columns,
+                                            .rows = rows,
+                                            .colour = (enum preview_colour)colour});
           assert_fits(text, columns, rows);
           assert_true(columns < 11 || rows < 7 || *text);
           free(text);
@@ -148,22 +87,6 @@ static void maps_fit_their_space(void **state) {
     matrix_destroy(matrix);
   }
 }
-
-static struct table *table_of(size_t series, size_t count) {
-  struct table *table = table_create(NULL);
-  table_add_column(table, "series", COLUMN_TEXT, NULL);
-  table_add_column(table, "x", COLUMN_REAL, NULL);
-  table_add_column(table, "y", COLUMN_REAL, NULL);
-  assert_int_equal(table_add_rows(table, series * count, NULL), OK);
-  for (size_t r = 0; r < series * count; r++) {
-    table_set_text(table, r, 0, r / count ? "two" : "one", NULL);
-    table_set_real(table, r, 1, (double)(r % count));
-    table_set_real(table, r, 2, (double)(r % count) * (r / count ? -1 : 1));
-  }
-  return table;
-}
-
-static const struct curve_plot plot = {.x = "x", .group = "series", .lines = {"y"}};
 
 static void a_rising_line_rises(void **state) {
   (void)state;
@@ -189,12 +112,15 @@ static void curves_fit_their_space(void **state) {
     struct table *table = table_of(2, counts[n]);
     for (unsigned columns = 0; columns < 100; columns += 9)
       for (unsigned rows = 0; rows < 30; rows += 5)
-        for (int colour = 0; colour < 2; colour++) {
-          char *text = seen(&(struct sight){
-              .table = table, .plot = &plot, .columns = columns, .rows = rows, .colour = colour});
+        for (int colour = 0; colour < 3; colour++) {
+          char *text = seen(&(struct sight){.table = table,
+                                            .plot = &plot,
+                                            .columns = columns,
+                                            .rows = rows,
+                                            .colour = (enum preview_colour)colour});
           assert_fits(text, columns, rows);
           assert_true(columns < 27 || rows < 10 || *text);
-          assert_true(!*text || (strstr(text, "one") != NULL) == colour);
+          assert_true(!*text || (strstr(text, "one") != NULL) == (colour > 0));
           free(text);
         }
     table_destroy(table);

@@ -1,0 +1,247 @@
+/* Maps in the terminal. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/text.h"
+#include "lib/figure/palette.h"
+#include "lib/figure/preview_sheet.h"
+
+/* From the lowest value to the highest, for terminals without colours. */
+static const char shades[] = ".:-=+*#%@";
+
+/* Characters: of the colour scale, of a map at most and at least, between two maps. */
+enum {
+  SCALE_WIDTH = 16,
+  MAP_WIDTH = 64,
+  MAP_ROWS = 32,
+  PANEL_WIDTH = 10,
+  GAP = 2,
+  ALL_WIDTH = 120
+};
+
+/* How maps are shown; all of one figure in the same colours. */
+struct look {
+  const struct preview_terminal *terminal;
+  struct palette palette;
+  struct colour_scale scale;
+  size_t across, down; /* cells of a preview */
+};
+
+/* The cell that stands for rows × columns of them: what a reader looks for, the largest value (of
+   signed ones the largest size); of angles the first. NaN when none has a colour. */
+static double representative(const struct matrix *matrix, const struct colour_scale *scale,
+                             size_t row, size_t row_end, size_t column, size_t column_end) {
+  double best = NAN;
+  for (size_t r = row; r < row_end; r++)
+    for (size_t c = column; c < column_end; c++) {
+      const double value = matrix->cells[r * matrix->columns + c];
+      if (!colour_shows(scale, value)) continue;
+      if (isnan(best) || (matrix->range == MATRIX_SEQUENTIAL && value > best) ||
+          (matrix->range == MATRIX_DIVERGING && fabs(value) > fabs(best)))
+        best = value;
+    }
+  return best;
+}
+
+/* Colour index of a cell of the preview, which has `down` rows; −1 for nothing. */
+static int cell_index(const struct matrix *matrix, const struct look *look, size_t row, size_t down,
+                      size_t column) {
+  if (row >= down) return -1;
+  return colour_index(&look->scale,
+                      representative(matrix, &look->scale, matrix_first(row, matrix->rows, down),
+                                     matrix_first(row + 1, matrix->rows, down),
+                                     matrix_first(column, matrix->columns, look->across),
+                                     matrix_first(column + 1, matrix->columns, look->across)));
+}
+
+static uint32_t rgb_of(const struct look *look, int index) {
+  const uint8_t *rgb = look->palette.rgb[index];
+  return (uint32_t)rgb[0] << 16 | (uint32_t)rgb[1] << 8 | rgb[2];
+}
+
+/* Two cells, one above the other, in one character. */
+static void print_pair(const struct look *look, int upper, int lower, FILE *out) {
+  if (upper < 0 && lower < 0) {
+    fputc(' ', out);
+    return;
+  }
+  preview_start_colour(look->terminal, PREVIEW_SIGN, rgb_of(look, upper >= 0 ? upper : lower), out);
+  if (upper >= 0 && lower >= 0)
+    preview_start_colour(look->terminal, PREVIEW_GROUND, rgb_of(look, lower), out);
+  fputs(upper >= 0 ? "▀" : "▄", out);
+  preview_end_colour(look->terminal, out);
+}
+
+static void print_shade(FILE *out, int index) {
+  fputc(index < 0 ? ' ' : shades[index * (int)(sizeof shades - 1) / PALETTE_SIZE], out);
+}
+
+static bool in_blocks(const struct look *look) {
+  return look->terminal->blocks && look->terminal->colour != PREVIEW_PLAIN;
+}
+
+/* Whether a text of so many bytes may stand in a line of the terminal. */
+static bool may_stand(const struct look *look, const char *text) {
+  if (text_has_control(text)) return false;
+  for (; *text && !look->terminal->blocks; text++)
+    if ((unsigned char)*text >= 0x80) return false;
+  return true;
+}
+
+static void print_scale(const struct look *look, const char *label, size_t columns, FILE *out) {
+  char low[32], high[32];
+  const int size = snprintf(low, sizeof low, "%.3g", look->scale.low) +
+                   snprintf(high, sizeof high, "%.3g", look->scale.high) + SCALE_WIDTH + 2;
+  if (size > (int)columns) return;
+  fprintf(out, "%s ", low);
+  for (int i = 0; i < SCALE_WIDTH; i++) {
+    const int index = i * PALETTE_SIZE / SCALE_WIDTH;
+    if (in_blocks(look))
+      print_pair(look, index, index, out);
+    else
+      print_shade(out, index);
+  }
+  fprintf(out, " %s", high);
+  if (*label && size + 1 + (int)strlen(label) <= (int)columns && may_stand(look, label))
+    fprintf(out, " %s", label);
+  fputc('\n', out);
+}
+
+/* As many cells as there are of a map, or as fit `across` × `down` squares. */
+static void fit_cells(const struct matrix *matrix, double across, double down, struct look *look) {
+  const double aspect = fmin(fmax((double)matrix->rows / (double)matrix->columns, 0.25), 1);
+  if (aspect * across > down)
+    across = fmax(2, down / aspect);
+  else
+    down = fmax(2, aspect * across);
+  look->across = across > (double)matrix->columns ? matrix->columns : (size_t)across;
+  look->down = down > (double)matrix->rows ? matrix->rows : (size_t)down;
+}
+
+/* Lines of characters that hold all cells: two cells a line. */
+static size_t count_lines(const struct look *look) {
+  return (look->down + 1) / 2;
+}
+
+static void print_line(const struct matrix *matrix, const struct look *look, size_t line,
+                       FILE *out) {
+  const size_t lines = count_lines(look);
+  for (size_t column = 0; column < look->across; column++)
+    if (in_blocks(look))
+      print_pair(look, cell_index(matrix, look, 2 * line, look->down, column),
+                 cell_index(matrix, look, 2 * line + 1, look->down, column), out);
+    else
+      print_shade(out, cell_index(matrix, look, line, lines, column));
+}
+
+/* Each cell as a square of dots; the sheet has room for one palette less a colour. */
+static void print_dots(const struct matrix *matrix, struct look *look, size_t columns, size_t rows,
+                       FILE *out) {
+  struct preview_sheet sheet;
+  if (preview_sheet_open(look->terminal, columns, rows, &sheet)) return;
+  const size_t width = preview_sheet_width(&sheet), height = preview_sheet_height(&sheet);
+  fit_cells(matrix, (double)width, (double)height, look);
+  const size_t by_width = width / look->across, by_height = height / look->down;
+  const size_t size = by_width < by_height ? by_width : by_height;
+  for (int i = 0; i < PALETTE_SIZE; i++)
+    sheet.colour[1 + i * 254 / (PALETTE_SIZE - 1)] = rgb_of(look, i);
+  for (size_t r = 0; r < look->down; r++)
+    for (size_t c = 0; c < look->across; c++) {
+      const int index = cell_index(matrix, look, r, look->down, c);
+      for (size_t y = r * size; index >= 0 && y < (r + 1) * size; y++)
+        memset(sheet.dot + y * width + c * size, 1 + index * 254 / (PALETTE_SIZE - 1), size);
+    }
+  sheet.down = (look->down * size + sheet.high - 1) / sheet.high;
+  preview_sheet_print_sixel(&sheet, out);
+  free(sheet.dot);
+}
+
+static bool set_look(const struct matrix *const *matrix, size_t count, enum matrix_range range,
+                     const struct figure_options *options, struct look *look) {
+  return !palette_find(options->palette ? options->palette : palette_default(range), &look->palette,
+                       NULL) &&
+         !colour_scale_fit_all(matrix, count, range, options->log_c, &look->scale, NULL);
+}
+
+static size_t least(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
+void preview_matrix(const struct matrix *matrix, const struct figure_options *options,
+                    const struct preview_terminal *terminal, FILE *out) {
+  struct look look = {.terminal = terminal};
+  const size_t columns = least(terminal->columns, MAP_WIDTH),
+               rows = least(terminal->rows, MAP_ROWS);
+  if (terminal->off || columns < 2 || rows < 2 || !matrix->rows || !matrix->columns ||
+      !set_look(&matrix, 1, matrix->range, options, &look))
+    return;
+  /* A character is twice as high as wide. The last line is the scale's. */
+  fit_cells(matrix, (double)columns, 2 * (double)(rows - 1), &look);
+  if (terminal->sixel) {
+    print_dots(matrix, &look, columns, rows - 1, out);
+  } else {
+    for (size_t line = 0; line < count_lines(&look); line++) {
+      print_line(matrix, &look, line, out);
+      fputc('\n', out);
+    }
+  }
+  print_scale(&look, matrix->value_label, columns, out);
+}
+
+/* A title in `width` characters, cut where it is longer; returns how many it has. */
+static size_t print_title(const struct panel_set *panels, size_t index, const struct look *look,
+                          size_t width, FILE *out) {
+  const char *title = panels->titles && panels->titles[index] ? panels->titles[index] : "";
+  size_t used = 0;
+  if (panels->letters && width >= 4) {
+    fprintf(out, "(%c) ", 'a' + (int)index);
+    used = 4;
+  }
+  for (const char *c = may_stand(look, title) ? title : ""; *c; c++) {
+    const bool starts = ((unsigned char)*c & 0xc0) != 0x80;
+    if (starts && used++ == width) break;
+    fputc(*c, out);
+  }
+  return least(used, width);
+}
+
+/* Panels side by side: their titles, or a line of their cells. */
+static void print_beside(const struct panel_set *panels, size_t start, size_t end,
+                         const struct look *look, size_t width, int line, FILE *out) {
+  for (size_t i = start; i < end; i++) {
+    size_t used = look->across;
+    if (line < 0)
+      used = print_title(panels, i, look, width, out);
+    else
+      print_line(panels->matrix[i], look, (size_t)line, out);
+    if (i + 1 < end) fprintf(out, "%*s", (int)(width + GAP - used), "");
+  }
+  fputc('\n', out);
+}
+
+void preview_panels(const struct panel_set *panels, const struct figure_options *options,
+                    const struct preview_terminal *terminal, FILE *out) {
+  struct look look = {.terminal = terminal};
+  const size_t columns = least(terminal->columns, ALL_WIDTH), count = panels->count;
+  if (terminal->off || !count || columns < PANEL_WIDTH || terminal->rows < 4) return;
+  const struct matrix *first = panels->matrix[0];
+  enum matrix_range range = first->range;
+  for (size_t i = 0; i < count; i++) {
+    const struct matrix *matrix = panels->matrix[i];
+    if (matrix->rows != first->rows || matrix->columns != first->columns) return;
+    if (matrix->range == MATRIX_DIVERGING) range = MATRIX_DIVERGING;
+  }
+  if (!first->rows || !first->columns || !set_look(panels->matrix, count, range, options, &look))
+    return;
+  const size_t beside = least(count, (columns + GAP) / (PANEL_WIDTH + GAP));
+  const size_t width = least((columns + GAP) / beside - GAP, MAP_WIDTH);
+  fit_cells(first, (double)width, 2 * (double)(least(terminal->rows, MAP_ROWS) - 2), &look);
+  for (size_t start = 0; start < count; start += beside) {
+    const size_t end = least(start + beside, count);
+    const int lines = (int)count_lines(&look);
+    for (int line = -1; line < lines; line++)
+      print_beside(panels, start, end, &look, width, line, out);
+  }
+  print_scale(&look, first->value_label, columns, out);
+}

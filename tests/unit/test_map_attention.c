@@ -236,6 +236,108 @@ static void rounding_breaks_the_relative_property(void **state) {
   spectrum_destroy(spectrum);
 }
 
+/* Equal vectors under biases: by distance, and the bias is not scaled. ALiBi's head 1 of 8 has
+   slope 1/4. */
+static void biases_by_distance(void **state) {
+  enum { LENGTH = 40, DIM = 16 };
+  struct spectrum *spectrum = plain_spectrum(DIM, 10000);
+  for (int variant = 0; variant < 8; variant++) {
+    const bool softmax = variant & 1, causal = variant & 2, zero = variant & 4;
+    struct map_request request =
+        request_of(softmax ? "softmax" : "scores", "alibi", spectrum, LENGTH);
+    request.causal = causal;
+    request.content.kind = zero ? CONTENT_ZERO : CONTENT_ONES;
+    request.head = 1;
+    struct matrix *matrix = run(*state, &request);
+    assert_string_equal(meta_text(matrix->meta, "method"), "by distance");
+    assert_near(meta_real(matrix->meta, "heads", NAN), 8, 0);
+    assert_near(meta_real(matrix->meta, "head", NAN), 1, 0);
+    for (size_t m = 0; m < LENGTH; m++) {
+      const size_t keys = causal ? m + 1 : LENGTH;
+      double row[LENGTH], sum = 0;
+      for (size_t n = 0; n < keys; n++) {
+        row[n] = -0.25 * fabs((double)m - (double)n);
+        sum += exp(row[n]); /* the products are all the same */
+      }
+      for (size_t n = 0; n < LENGTH; n++)
+        if (n >= keys)
+          assert_true(isnan(cell(matrix, m, n)));
+        else
+          assert_near(cell(matrix, m, n), softmax ? exp(row[n]) / sum : row[n] + (zero ? 0 : DIM),
+                      1e-14 * DIM);
+    }
+    matrix_destroy(matrix);
+  }
+  spectrum_destroy(spectrum);
+}
+
+/* Random contents under ALiBi and FIRE: a product that is scaled, and what is added behind that. */
+static void biases_one_by_one(void **state) {
+  enum { LENGTH = 30, DIM = 16 };
+  double query[LENGTH * DIM], key[LENGTH * DIM], bias[2][LENGTH * LENGTH];
+  struct spectrum *spectrum = plain_spectrum(DIM, 10000);
+  struct encoding_values *values = values_of((const char *[]){"fire=random:1", NULL});
+  for (int e = 0; e < 2; e++) {
+    struct map_request request = request_of("scores", e ? "fire" : "alibi", spectrum, LENGTH);
+    request.values = values;
+    request.content.kind = CONTENT_ZERO;
+    struct matrix *matrix = run(*state, &request);
+    memcpy(bias[e], matrix->cells, sizeof bias[e]);
+    assert_string_equal(matrix->value_label, e ? "score (untrained)" : "score");
+    matrix_destroy(matrix);
+    request.content.kind = CONTENT_GAUSSIAN;
+    request.kind = kind_of("softmax");
+    matrix = run(*state, &request);
+    const struct content_batch batch = {.content = request.content,
+                                        .seed = request.seed,
+                                        .rows = LENGTH,
+                                        .dim = DIM,
+                                        .query = query,
+                                        .key = key};
+    assert_int_equal(content_fill(*state, &batch, NULL), OK);
+    for (int m = 0; m < LENGTH; m++) {
+      double row[LENGTH], sum = 0;
+      for (int n = 0; n < LENGTH; n++)
+        sum += row[n] =
+            exp(product_of(query + m * DIM, key + n * DIM, DIM) / 4 + bias[e][m * LENGTH + n]);
+      for (int n = 0; n < LENGTH; n++)
+        assert_near(cell(matrix, (size_t)m, (size_t)n), row[n] / sum, 1e-13);
+    }
+    matrix_destroy(matrix);
+  }
+  encoding_values_destroy(values);
+  spectrum_destroy(spectrum);
+}
+
+/* Content zero is refused where it would leave nothing, and there alone. */
+static void zero_where_positions_stand_alone(void **state) {
+  double row[64 * 16] = {0};
+  struct position_table table = {.row = row, .positions = 64, .width = 16, .name = "wpe"};
+  struct spectrum *spectrum = plain_spectrum(16, 10000);
+  struct encoding_values *values = values_of(
+      (const char *[]){"t5=random:1", "kerple=random:1", "shaw=random:1", "transformer-xl=random:1",
+                       "deberta=random:1", "fire=random:1", NULL});
+  const struct encoding *encoding;
+  for (size_t i = 0; (encoding = encoding_at(i)); i++) {
+    static const char *const nothing[] = {"rope", "none", "shaw", "deberta", "xpos"};
+    bool alone = true;
+    for (size_t n = 0; n < 5; n++)
+      alone &= strcmp(encoding->name, nothing[n]) != 0;
+    struct map_request request = request_of("softmax", encoding->name, spectrum, 20);
+    request.values = values;
+    request.learned = &table;
+    struct matrix *matrix = run(*state, &request);
+    matrix_destroy(matrix);
+    request.content.kind = CONTENT_ZERO;
+    struct error error;
+    assert_int_equal(map_run(*state, &request, &matrix, &error), alone ? OK : ERROR_INPUT);
+    if (!alone) assert_message(error, "which has no term of positions alone");
+    matrix_destroy(matrix);
+  }
+  encoding_values_destroy(values);
+  spectrum_destroy(spectrum);
+}
+
 static int open_maps(void **state) {
   *state = cpu_backend();
   thread_use(1); /* hundreds of small maps: threads would only wait for each other */
@@ -255,6 +357,9 @@ int main(void) {
       cmocka_unit_test(attention_equals_plain_loops),
       cmocka_unit_test(gaussian_scores_have_their_moments),
       cmocka_unit_test(rounding_breaks_the_relative_property),
+      cmocka_unit_test(biases_by_distance),
+      cmocka_unit_test(biases_one_by_one),
+      cmocka_unit_test(zero_where_positions_stand_alone),
   };
   return cmocka_run_group_tests(tests, open_maps, close_maps);
 }

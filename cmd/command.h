@@ -65,6 +65,7 @@ struct command {
   const char *arguments;             /* usage of what is no option, "FIG"; NULL: none is allowed */
   const char *description;           /* text under the usage line */
   const struct argp_option *options; /* its own */
+  bool options_of_figures;           /* takes those of the commands that draw, by prepare() */
   unsigned groups;                   /* GROUP_... it takes besides the ones every command has */
   /* Reads the command line another way than invocation_parse; NULL: by it. May change the command.
    */

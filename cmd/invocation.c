@@ -16,12 +16,10 @@ struct group_input {
   bool canonical;
 };
 
-enum { MOST_GROUPS = 7 };
-
 struct parse {
-  struct group_input inputs[MOST_GROUPS]; /* the command's own first, then its children in order */
-  struct argp parsers[MOST_GROUPS];
-  struct argp_child children[MOST_GROUPS];
+  struct group_input inputs[OPTION_GROUPS]; /* the command's own, then its children's */
+  struct argp parsers[OPTION_GROUPS];
+  struct argp_child children[OPTION_GROUPS];
   size_t count;
   struct argp root;
   struct error *error;
@@ -30,7 +28,7 @@ struct parse {
 };
 
 /* The help text of an option says whether each of its values counts. */
-static bool is_repeatable(const struct argp_option *option) {
+bool option_is_repeatable(const struct argp_option *option) {
   return option->doc && strstr(option->doc, "may be repeated");
 }
 
@@ -40,7 +38,7 @@ static void forget_replaced(struct invocation *invocation, const struct argp_opt
   size_t kept = 0;
   for (size_t i = 0; i < invocation->count; i++) {
     const struct option_entry *entry = &invocation->entries[i];
-    const bool adds = entry->pass == invocation->pass && is_repeatable(option);
+    const bool adds = entry->pass == invocation->pass && option_is_repeatable(option);
     if (adds || strcmp(entry->name, option->name)) invocation->entries[kept++] = *entry;
   }
   invocation->count = kept;
@@ -100,26 +98,35 @@ static error_t parse_root(int key, char *value, struct argp_state *state) {
   return record(invocation, &parse->inputs[0], key, value) ? ARGP_ERR_UNKNOWN : 0;
 }
 
-static void add_group(struct parse *parse, const struct argp_option *options, const char *title,
-                      bool canonical) {
-  const size_t i = parse->count++;
-  parse->inputs[i] = (struct group_input){parse->inputs[0].invocation, options, canonical};
-  parse->parsers[i] = (struct argp){.options = options, .parser = parse_child};
-  parse->children[i - 1] = (struct argp_child){&parse->parsers[i], 0, title, (int)i};
+size_t invocation_groups(const struct command *command, struct option_group groups[OPTION_GROUPS]) {
+  static const struct argp_option none[] = {{0}};
+  size_t count = 0;
+  groups[count++] = (struct option_group){NULL, command->options ? command->options : none, true};
+  if (command->groups & GROUP_SPECTRUM)
+    groups[count++] = (struct option_group){"Which RoPE:", group_spectrum, true};
+  if (command->groups & GROUP_ENCODING)
+    groups[count++] = (struct option_group){"Encodings:", group_encoding, true};
+  if (command->groups & GROUP_FIGURE) {
+    groups[count++] = (struct option_group){"Figure:", group_figure, true};
+    groups[count++] = (struct option_group){"Drawing:", group_drawing, false};
+  }
+  if (command->groups & GROUP_OUTPUT)
+    groups[count++] = (struct option_group){"Output:", group_output, false};
+  groups[count++] = (struct option_group){"Running:", group_run, false};
+  return count;
 }
 
 static void prepare(struct parse *parse, struct invocation *invocation,
                     const struct command *command) {
-  static const struct argp_option none[] = {{0}};
-  *parse = (struct parse){.count = 1};
-  parse->inputs[0] =
-      (struct group_input){invocation, command->options ? command->options : none, true};
-  if (command->groups & GROUP_SPECTRUM) add_group(parse, group_spectrum, "Which RoPE:", true);
-  if (command->groups & GROUP_ENCODING) add_group(parse, group_encoding, "Encodings:", true);
-  if (command->groups & GROUP_FIGURE) add_group(parse, group_figure, "Figure:", true);
-  if (command->groups & GROUP_FIGURE) add_group(parse, group_drawing, "Drawing:", false);
-  if (command->groups & GROUP_OUTPUT) add_group(parse, group_output, "Output:", false);
-  add_group(parse, group_run, "Running:", false);
+  struct option_group groups[OPTION_GROUPS];
+  *parse = (struct parse){.count = invocation_groups(command, groups)};
+  for (size_t i = 0; i < parse->count; i++) {
+    const struct option_group *group = &groups[i];
+    parse->inputs[i] = (struct group_input){invocation, group->options, group->canonical};
+    if (!i) continue;
+    parse->parsers[i] = (struct argp){.options = group->options, .parser = parse_child};
+    parse->children[i - 1] = (struct argp_child){&parse->parsers[i], 0, group->title, (int)i};
+  }
   /* argp leaks the help of a table without options; NULL is none. */
   parse->root = (struct argp){.options = command->options,
                               .parser = parse_root,

@@ -44,6 +44,20 @@ void invocation_release(struct invocation *invocation);
 /* The canonical command, to be released with free(). */
 char *invocation_canonical(const struct invocation *invocation);
 
+/* A table of options that a command takes, and what the help calls it (NULL: the command's own). */
+struct option_group {
+  const char *title;
+  const struct argp_option *options; /* a list up to the one without a name */
+  bool canonical;                    /* as in struct option_entry */
+};
+
+/* The tables of `command`, its own first; how many there are. */
+enum { OPTION_GROUPS = 7 };
+size_t invocation_groups(const struct command *command, struct option_group groups[OPTION_GROUPS]);
+
+/* Whether each value of the option counts, not the last alone. */
+bool option_is_repeatable(const struct argp_option *option);
+
 /* Writes the help text of the command. */
 void invocation_help(const struct command *command, FILE *out);
 

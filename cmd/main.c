@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "cmd/command.h"
+#include "cmd/completion.h"
 #include "cmd/groups.h"
+#include "cmd/manual.h"
 #include "cmd/output.h"
 #include "cmd/version.h"
 #include "lib/base/file.h"
@@ -108,6 +110,20 @@ static int help(const char *name) {
   return printed();
 }
 
+/* What a build makes of the option tables: `help --man [COMMAND]`, `help --completion SHELL`. */
+static int help_generate(const char *form, const char *name) {
+  struct error error = {0};
+  const struct command *command = name ? command_find(name) : NULL;
+  if (!strcmp(form, "--man")) {
+    if (name && !command) return unknown_command(name);
+    manual_write(command, stdout);
+  } else if (completion_write(name, stdout, &error)) {
+    fprintf(stderr, "ropetool help: %s\n", error.message);
+    return (int)error.code;
+  }
+  return printed();
+}
+
 /* What the user should know although all went well. */
 static void print_notes(const struct invocation *invocation, const struct outputs *outputs,
                         const struct result *result) {
@@ -166,7 +182,11 @@ int main(int argc, char **argv) {
   }
   const char *name = argv[1];
   if (!strcmp(name, "--help") || !strcmp(name, "-h")) return help(NULL);
-  if (!strcmp(name, "help")) return help(argc > 2 ? argv[2] : NULL);
+  if (!strcmp(name, "help")) {
+    const char *word = argc > 2 ? argv[2] : NULL;
+    const bool generate = word && (!strcmp(word, "--man") || !strcmp(word, "--completion"));
+    return generate ? help_generate(word, argv[3]) : help(word);
+  }
   if (!strcmp(name, "--version")) {
     version_print(stdout);
     return printed();

@@ -46,5 +46,6 @@ const struct command command_redraw = {
     .description = "Takes the command inside FIG, replaces the options given here, and runs it. "
                    "Every option of that "
                    "command is allowed.",
+    .options_of_figures = true,
     .prepare = prepare,
 };

@@ -30,6 +30,10 @@ static const struct bench_operation *const operations[] = {
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
+const char *bench_name_at(size_t index) {
+  return index < OPERATIONS ? operations[index]->name : NULL;
+}
+
 static const char *const limit_names[] = {
     [LIMIT_MULTIPLY_ADD] = "multiply_add",
     [LIMIT_ROOT] = "roots",

@@ -34,4 +34,7 @@ struct bench_request {
 /* ERROR_INPUT: an unknown operation. Leaves `threads` threads in use. */
 int bench_run(const struct bench_request *request, struct table **result, struct error *error);
 
+/* What may be asked for: the operations, then the limits; NULL past the end. */
+const char *bench_name_at(size_t index);
+
 #endif

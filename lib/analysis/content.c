@@ -25,6 +25,10 @@ static int parse_rho(const char *text, double *rho, struct error *error) {
   return OK;
 }
 
+const char *content_name_at(size_t index) {
+  return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
 int content_parse(const char *text, struct content *content, struct error *error) {
   const char *colon = strchr(text, ':');
   const size_t length = colon ? (size_t)(colon - text) : strlen(text);

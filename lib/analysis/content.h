@@ -23,6 +23,9 @@ struct content {
 /* "ones", "zero", "gaussian", "aligned" (rho 1), "aligned:0.5". */
 int content_parse(const char *text, struct content *content, struct error *error);
 
+/* The names of the kinds; NULL past the end. */
+const char *content_name_at(size_t index);
+
 /* "aligned:0.5", for meta data and labels. */
 void content_describe(const struct content *content, char *text, size_t size);
 

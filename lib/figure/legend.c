@@ -17,10 +17,16 @@ static const struct corner {
 };
 enum { CORNERS = sizeof corners / sizeof corners[0] };
 
+const char *legend_place_at(size_t index) {
+  static const char *const others[] = {"auto", "none", "above"};
+  enum { OTHERS = sizeof others / sizeof others[0] };
+  if (index < OTHERS) return others[index];
+  return index - OTHERS < CORNERS ? corners[index - OTHERS].name : NULL;
+}
+
 int legend_check(const char *place, struct error *error) {
-  if (!strcmp(place, "auto") || !strcmp(place, "none") || !strcmp(place, "above")) return OK;
-  for (size_t i = 0; i < CORNERS; i++)
-    if (!strcmp(place, corners[i].name)) return OK;
+  for (size_t i = 0; legend_place_at(i); i++)
+    if (!strcmp(place, legend_place_at(i))) return OK;
   return error_set(
       error, ERROR_INPUT,
       "unknown place '%s' for the legend; one of auto, none, above, top-right, top-left, "

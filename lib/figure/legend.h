@@ -30,6 +30,7 @@ struct legend {
 
 /* Where a legend may be asked for: "auto", "none", "above" or a corner of the panel. */
 int legend_check(const char *place, struct error *error);
+const char *legend_place_at(size_t index); /* NULL past the end */
 
 /* Height above the panel that a legend needs there, dots. */
 double legend_height_above(const struct canvas *canvas, struct legend *legend);

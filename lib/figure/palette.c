@@ -24,15 +24,24 @@ static const char *palette_asset(const struct asset *asset, size_t *length) {
   return asset->name + sizeof folder - 1;
 }
 
-static int unknown_palette(const char *name, struct error *error) {
-  char choices[256] = "";
-  size_t used = 0, length;
+const char *palette_name_at(size_t index) {
+  static _Thread_local char name[sizeof((struct palette *)0)->name];
+  size_t length;
   for (size_t i = 0; asset_at(i); i++) {
     const char *known = palette_asset(asset_at(i), &length);
-    if (known && used < sizeof choices)
-      used += (size_t)snprintf(choices + used, sizeof choices - used, "%s%.*s", used ? ", " : "",
-                               (int)length, known);
+    if (!known || index-- > 0) continue;
+    snprintf(name, sizeof name, "%.*s", (int)length, known);
+    return name;
   }
+  return NULL;
+}
+
+static int unknown_palette(const char *name, struct error *error) {
+  char choices[256] = "";
+  size_t used = 0;
+  for (size_t i = 0; palette_name_at(i) && used < sizeof choices; i++)
+    used += (size_t)snprintf(choices + used, sizeof choices - used, "%s%s", i ? ", " : "",
+                             palette_name_at(i));
   return error_set(error, ERROR_INPUT, "unknown palette '%s'; one of %s", name, choices);
 }
 

@@ -16,6 +16,7 @@ struct palette {
   uint8_t rgb[PALETTE_SIZE][3];
 };
 
+const char *palette_name_at(size_t index); /* NULL past the end */
 int palette_find(const char *name, struct palette *palette, struct error *error);
 
 /* The one used when none is asked for: viridis, the diverging one, the cyclic one. */

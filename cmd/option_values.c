@@ -1,0 +1,119 @@
+#include "cmd/option_values.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/analysis/bench.h"
+#include "lib/analysis/content.h"
+#include "lib/analysis/map.h"
+#include "lib/encoding/encoding.h"
+#include "lib/figure/legend.h"
+#include "lib/figure/palette.h"
+#include "lib/figure/style.h"
+#include "lib/model/model.h"
+#include "lib/rope/engine.h"
+#include "lib/rope/scaling.h"
+
+static const char *model_at(size_t index) {
+  const struct builtin_model *model = builtin_model_at(index);
+  return model ? model->name : NULL;
+}
+
+/* The rules that need no list: those come from files alone. */
+static const char *scaling_at(size_t index) {
+  const struct scaling_rule *rule;
+  for (size_t i = 0; (rule = scaling_rule_at(i)); i++)
+    if (!rule->lists[0] && index-- == 0) return rule->name;
+  return NULL;
+}
+
+static const char *method_at(size_t index) {
+  return index ? scaling_at(index - 1) : "base";
+}
+
+static const char *encoding_name_at(size_t index) {
+  const struct encoding *encoding = encoding_at(index);
+  return encoding ? encoding->name : NULL;
+}
+
+static const char *engine_name_at(size_t index) {
+  const struct engine *engine = engine_at(index);
+  return engine ? engine->name : NULL;
+}
+
+static const char *map_at(size_t index) {
+  const struct map_kind *kind = map_kind_at(index);
+  return kind ? map_kind_name(kind) : NULL;
+}
+
+/* Which registry an option names an entry of; the last is NULL at its end. An argument of a command
+   that is no option stands here under the command's name. */
+static const struct registry {
+  const char *option;
+  const char *(*name_at)(size_t index);
+} registries[] = {
+    {"model", model_at},
+    {"explain", model_at},
+    {"scaling", scaling_at},
+    {"methods", method_at},
+    {"emit", method_at},
+    {"encoding", encoding_name_at},
+    {"encodings", encoding_name_at},
+    {"reference", encoding_name_at},
+    {"diff", engine_name_at},
+    {"what", map_at},
+    {"content", content_name_at},
+    {"operation", bench_name_at},
+    {"style", style_name_at},
+    {"palette", palette_name_at},
+    {"legend", legend_place_at},
+};
+
+static void write_registry(const struct argp_option *option, FILE *out) {
+  for (size_t i = 0; i < sizeof registries / sizeof *registries; i++) {
+    if (strcmp(registries[i].option, option->name)) continue;
+    const char *name;
+    for (size_t entry = 0; (name = registries[i].name_at(entry)); entry++)
+      fprintf(out, "%s%s", entry ? " " : "", name);
+  }
+}
+
+/* The alternatives of "linear|log" or "gaussian|aligned[:RHO]" that stand for themselves: capitals
+   stand for something else. */
+static size_t write_alternatives(const char *argument, FILE *out) {
+  size_t written = 0;
+  for (const char *word = argument; *word;) {
+    const size_t length = strcspn(word, "|"), name = strcspn(word, "|[:");
+    bool itself = strchr(argument, '|') && name > 0;
+    for (size_t i = 0; i < name; i++)
+      itself = itself && (islower((unsigned char)word[i]) || isdigit((unsigned char)word[i]) ||
+                          (i && word[i] == '-'));
+    if (itself) fprintf(out, "%s%.*s", written++ ? " " : "", (int)name, word);
+    word += length + (word[length] == '|');
+  }
+  return written;
+}
+
+char *option_values(const struct argp_option *option) {
+  char *words = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&words, &size);
+  if (!out) return NULL;
+  if (option->arg && !write_alternatives(option->arg, out)) write_registry(option, out);
+  if (!fclose(out)) return words;
+  free(words);
+  return NULL;
+}
+
+bool option_takes_file(const struct argp_option *option) {
+  static const char *const files[] = {"FILE", "DIR", "FIG", "RECIPE"};
+  for (size_t i = 0; option->arg && i < sizeof files / sizeof *files; i++)
+    if (strstr(option->arg, files[i])) return true;
+  return false;
+}
+
+bool option_takes_list(const struct argp_option *option) {
+  return option->arg && (strstr(option->arg, "[,") || strstr(option->arg, "LIST"));
+}

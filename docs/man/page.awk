@@ -1,0 +1,127 @@
+# awk -v date=YYYY-MM-DD -f page.awk COMMANDS.md PAGE: completes a manual page that `ropetool help --man`
+# wrote: a line `.\" manual: NAME` gives way to the section `## NAME` of COMMANDS.md, and the date is put in.
+#
+# Of a section the tables of options are left out, for the page has them; a paragraph "Examples:" and what
+# follows becomes the section EXAMPLES, the rest DETAILS (of a page of a command) or one named for it.
+
+FNR == NR {
+  if (/^## /) name = substr($0, 4)
+  else if (name != "") text[name] = text[name] $0 "\n"
+  next
+}
+/^\.TH / { sub(/ 1 "" /, " 1 \"" date "\" ") }
+/^\.SH OPTIONS/ { of_command = 1 }
+/^\.\\" manual: / {
+  section(substr($0, 13))
+  next
+}
+{ print }
+
+# Text without markup: what roff would read as something else.
+function plain(s) {
+  gsub(/\\/, "\\e", s)
+  gsub(/-/, "\\-", s)
+  gsub(/'/, "\\(aq", s)
+  gsub(/\^/, "\\(ha", s)
+  gsub(/~/, "\\(ti", s)
+  gsub(/`/, "\\(ga", s)
+  return s
+}
+
+# Text with `code`, **bold** and [links](elsewhere) in it.
+function inline(s,    out, end) {
+  out = ""
+  while (match(s, /`[^`]+`|\*\*[^*]+\*\*|\[[^]]+\]\([^)]+\)/)) {
+    end = RSTART + RLENGTH
+    out = out plain(substr(s, 1, RSTART - 1))
+    if (substr(s, RSTART, 1) == "`") out = out "\\fB" plain(substr(s, RSTART + 1, RLENGTH - 2)) "\\fR"
+    else if (substr(s, RSTART, 1) == "*") out = out "\\fB" plain(substr(s, RSTART + 2, RLENGTH - 4)) "\\fR"
+    else out = out inline(substr(s, RSTART + 1, index(substr(s, RSTART), "](") - 2))
+    s = substr(s, end)
+  }
+  return out plain(s)
+}
+
+function line(s) {
+  if (s ~ /^[.\\]/) s = "\\&" s
+  print s
+}
+
+function heading(title) {
+  if (title != shown) print ".SH " title
+  shown = title
+  first = 1
+}
+
+function paragraph(s) {
+  if (s == "") return
+  if (s == "Examples:") {
+    heading("EXAMPLES")
+    return
+  }
+  if (shown == "") heading(of_command ? "DETAILS" : toupper(about))
+  if (!first) print ".PP"
+  first = 0
+  line(inline(s))
+}
+
+# A row of a table, as what its first cell says, and the others.
+function row(s, names,    cells, count, heads, i, said) {
+  gsub(/\\\|/, "\001", s)
+  count = split(s, cells, /\|/)
+  split(names, heads, /\|/)
+  for (i = 2; i < count; i++) {
+    gsub(/^ +| +$/, "", cells[i])
+    gsub(/\001/, "|", cells[i])
+    gsub(/^ +| +$/, "", heads[i])
+  }
+  print ".TP"
+  line(inline(cells[2]))
+  said = inline(cells[3])
+  for (i = 4; i < count; i++)
+    if (cells[i] != "") said = said (said == "" ? "" : "; ") inline(heads[i]) ": " inline(cells[i])
+  line(said == "" ? "\\&" : said)
+}
+
+# The lines of section `name`.
+function section(name,    lines, count, i, s, gathered, code, table) {
+  about = name
+  shown = ""
+  if (!(name in text)) return
+  count = split(text[name], lines, /\n/)
+  for (i = 1; i <= count; i++) {
+    s = lines[i]
+    if (code && s ~ /^```/) { print ".EE"; code = 0; continue }
+    if (code) { line(plain(s)); continue }
+    if (s !~ /^\|/) table = ""
+    if (s ~ /^(```|\||- |### |$)/) { paragraph(gathered); gathered = "" }
+    if (s ~ /^```/) {
+      if (shown == "") heading(of_command ? "DETAILS" : toupper(about))
+      if (!first) print ".PP"
+      first = 0
+      print ".EX"
+      code = 1
+    } else if (s ~ /^\|/) {
+      if (table == "") { table = s; if (s !~ /^\| option /) paragraph_before_table() }
+      else if (table !~ /^\| option / && s !~ /^\|-/) row(s, table)
+    } else if (s ~ /^### /) {
+      if (shown == "") heading(of_command ? "DETAILS" : toupper(about))
+      print ".SS " plain(substr(s, 5))
+      first = 1
+    } else if (s ~ /^- /) {
+      if (shown == "") heading(of_command ? "DETAILS" : toupper(about))
+      print ".IP \\(bu 2"
+      gathered_item = substr(s, 3)
+      while (lines[i + 1] ~ /^  /) gathered_item = gathered_item " " substr(lines[++i], 3)
+      line(inline(gathered_item))
+      first = 0
+    } else if (s != "")
+      gathered = gathered (gathered == "" ? "" : " ") s
+  }
+  paragraph(gathered)
+}
+
+function paragraph_before_table() {
+  if (shown == "") heading(of_command ? "DETAILS" : toupper(about))
+  first = 0
+}

@@ -138,6 +138,11 @@ struct bad_case {
 #define TWO        "{\"num_attention_heads\": 2}"
 
 static const struct bad_case bad_cases[] = {
+    {{"glayers.0.self_attn.q_proj.weight 4 4", "layers..self_attn.q_proj.weight 4 4",
+      "layers.1234567.self_attn.q_proj.weight 4 4", "layers.x.self_attn.q_proj.weight 4 4"},
+     TWO,
+     0,
+     "no query weights with a known name in '"},
     {{"wte.weight 4 4"}, TWO, 0, "no query weights with a known name in '"},
     {{Q, "layers.0.input_layernorm.weight 4 0"}, TWO, 0, "no tensor 'layers.0.self_attn.k_proj"},
     {{Q, K}, TWO, 0, "'layers.0.input_layernorm' is needed"},

@@ -24,6 +24,7 @@ int encoding_options_read(const struct invocation *invocation, struct encoding_o
   if (!options->values || read_parameters(invocation, options, error)) return error->code;
   if (option_integer(invocation, "heads", 1, INT32_MAX, &heads, error)) return error->code;
   if (option_integer(invocation, "head", 0, INT32_MAX, &head, error)) return error->code;
+  options->beyond = option_given(invocation, "beyond");
   options->heads = (size_t)heads;
   options->head = (size_t)head;
   const char *learned = option_text(invocation, "learned", NULL);

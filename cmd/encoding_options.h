@@ -10,6 +10,7 @@
 struct encoding_options {
   struct encoding_values *values;
   struct position_table learned; /* its name is "" where none was given; random: not drawn yet */
+  bool beyond;                   /* it may be too short */
   size_t heads;                  /* 0: not given */
   size_t head;
   struct meta *inputs; /* files that were read */

@@ -19,7 +19,8 @@ enum {
   KEY_CELLS,
   KEY_REDUCE,
   KEY_RASTER,
-  KEY_SEED
+  KEY_SEED,
+  KEY_BEYOND
 };
 
 static const struct argp_option options[] = {
@@ -28,6 +29,8 @@ static const struct argp_option options[] = {
     {"encoding", KEY_ENCODING, "NAME", 0,
      "position encoding: `ropetool encodings` lists them (default rope)", 0},
     {"length", KEY_LENGTH, "N", 0, "positions (default: the learned table's, else 512)", 0},
+    {"beyond", KEY_BEYOND, NULL, 0,
+     "let the length pass the learned table's end: nothing is added there", 0},
     {"content", KEY_CONTENT, "KIND", 0,
      "query and key vectors: ones, zero, gaussian or aligned[:RHO] (default ones)", 0},
     {"batch", KEY_BATCH, "B", 0, "draws averaged over (default 1)", 0},
@@ -78,38 +81,34 @@ static int check_needs(const struct invocation *invocation, bool met, const stru
 
 static int check_conflicts(const struct invocation *invocation, const struct map_request *request,
                            struct error *error) {
-  static const struct need attention[] = {{"content", "--what scores or softmax"},
-                                          {"batch", "--what scores or softmax"},
-                                          {"causal", "--what scores or softmax"},
-                                          {"seed", "--what scores or softmax"},
-                                          {"single", "--what scores or softmax"},
-                                          {0}},
-                           encoding[] = {{"encoding", "--what scores, softmax or table"},
-                                         {"param", "--what scores, softmax or table"},
-                                         {0}},
-                           table[] = {{"learned", "--encoding learned"}, {0}},
-                           heads[] = {{"heads", "an --encoding that differs by head"},
-                                      {"head", "an --encoding that differs by head"},
-                                      {0}},
-                           random[] = {{"batch", "--content gaussian or aligned"},
-                                       {"seed", "--content gaussian or aligned"},
-                                       {"single", "--content gaussian or aligned"},
-                                       {0}},
-                           every_score[] = {{"single", "--what softmax, --reduce max or absmax"},
-                                            {0}},
-                           rotation[] = {{"position", "--what rotation"}, {0}},
-                           positions[] = {{"length", "maps over positions, not --what rotation"},
-                                          {0}},
-                           axes[] = {{"title", "figures that have axes, not --raster"},
-                                     {"xlabel", "figures that have axes, not --raster"},
-                                     {"ylabel", "figures that have axes, not --raster"},
-                                     {"width", "figures that have axes, not --raster"},
-                                     {"height", "figures that have axes, not --raster"},
-                                     {"font", "figures that have axes, not --raster"},
-                                     {"font-size", "figures that have axes, not --raster"},
-                                     {"dark", "figures that have axes, not --raster"},
-                                     {0}},
-                           curves[] = {{"legend", "curves, not maps"}, {0}};
+  static const struct need
+      attention[] = {{"content", "--what scores or softmax"}, {"batch", "--what scores or softmax"},
+                     {"causal", "--what scores or softmax"},  {"seed", "--what scores or softmax"},
+                     {"single", "--what scores or softmax"},  {0}},
+      encoding[] = {{"encoding", "--what scores, softmax or table"},
+                    {"param", "--what scores, softmax or table"},
+                    {0}},
+      table[] = {{"learned", "--encoding learned"}, {"beyond", "--encoding learned"}, {0}},
+      heads[] = {{"heads", "an --encoding that differs by head"},
+                 {"head", "an --encoding that differs by head"},
+                 {0}},
+      random[] = {{"batch", "--content gaussian or aligned"},
+                  {"seed", "--content gaussian or aligned"},
+                  {"single", "--content gaussian or aligned"},
+                  {0}},
+      every_score[] = {{"single", "--what softmax, --reduce max or absmax"}, {0}},
+      rotation[] = {{"position", "--what rotation"}, {0}},
+      positions[] = {{"length", "maps over positions, not --what rotation"}, {0}},
+      axes[] = {{"title", "figures that have axes, not --raster"},
+                {"xlabel", "figures that have axes, not --raster"},
+                {"ylabel", "figures that have axes, not --raster"},
+                {"width", "figures that have axes, not --raster"},
+                {"height", "figures that have axes, not --raster"},
+                {"font", "figures that have axes, not --raster"},
+                {"font-size", "figures that have axes, not --raster"},
+                {"dark", "figures that have axes, not --raster"},
+                {0}},
+      curves[] = {{"legend", "curves, not maps"}, {0}};
   const bool rotates = !strcmp(map_kind_name(request->kind), "rotation");
   const bool encodes = map_kind_has_encoding(request->kind);
   const char *name = request->encoding->name,
@@ -144,6 +143,7 @@ static int read_request(const struct invocation *invocation, const struct encodi
                                   .reduction = -1,
                                   .values = given->values,
                                   .learned = given->learned.name[0] ? &given->learned : NULL,
+                                  .beyond = given->beyond,
                                   .heads = given->heads,
                                   .head = given->head};
   if (map_kind_find(what, &request->kind, error)) return error->code;

@@ -31,6 +31,7 @@ struct map_request {
   const struct spectrum *spectrum;
   const struct encoding_values *values; /* parameters of encodings; NULL: none was given */
   const struct position_table *learned; /* of the encoding "learned"; NULL: none was given */
+  bool beyond;                          /* it may have fewer positions than `length` */
   size_t heads, head;                   /* of the model, 0: ENCODING_HEADS; and which of them */
   size_t length;                        /* positions; not of the rotation */
   struct content content; /* this, batch, seed and causal are of scores and softmax alone */

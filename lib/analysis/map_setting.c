@@ -14,7 +14,8 @@ struct encoding_setting map_setting(const struct map_request *request) {
                                    .head = request->head,
                                    .causal = request->causal,
                                    .values = request->values,
-                                   .learned = request->learned};
+                                   .learned = request->learned,
+                                   .beyond = request->beyond};
 }
 
 int map_make_scorer(struct backend *backend, const struct map_request *request,

@@ -16,7 +16,8 @@ struct position_table {
   size_t skipped; /* reserved rows in front that were left out: 2 in RoBERTa and OPT */
   size_t classes; /* rows in front, kept, that belong to class tokens and not to a place in the
                      picture: 1 in ViT and CLIP's vision part, 2 in distilled DeiT */
-  char name[256]; /* file and tensor, without folders, for meta data; "minilm"; "random:SEED" */
+  char name[256]; /* file and tensor, without folders, for meta data; "minilm:TENSOR"; "random:SEED"
+                   */
   char sha256[HASH_TEXT]; /* of the file; "" for the one that is built in and for random ones */
   bool untrained;         /* random */
   uint64_t seed;

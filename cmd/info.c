@@ -4,9 +4,6 @@
 
 #include "cmd/command.h"
 #include "cmd/figure_file.h"
-#include "lib/base/file.h"
-#include "lib/base/text.h"
-#include "lib/figure/provenance.h"
 
 enum { KEY_COMMAND = 256, KEY_VERIFY, KEY_JSON };
 
@@ -17,17 +14,6 @@ static const struct argp_option options[] = {
     {"json", KEY_JSON, NULL, 0, "print the whole provenance as JSON", 0},
     {0},
 };
-
-enum { FIGURE_LIMIT = 1 << 30 };
-
-int figure_file_read(const char *path, struct meta **provenance, int *intact, struct error *error) {
-  char *data;
-  size_t size;
-  if (file_read(path, FIGURE_LIMIT, &data, &size, error)) return error->code;
-  const int status = provenance_read(data, size, provenance, intact, error);
-  free(data);
-  return status ? error_prefix(error, "'%s'", path) : OK;
-}
 
 static const char *text_or(const struct meta *meta, const char *name, const char *otherwise) {
   const char *text = meta_text(meta, name);
@@ -76,29 +62,11 @@ static int recompute(const struct meta *provenance, struct finding *finding, cha
   return status;
 }
 
-/* A TeX figure is two files: the PDF beside it must be there, whole, and of the same data. */
-static bool companion_holds(const char *path, const struct meta *provenance) {
-  char extension[8];
-  text_extension(path, extension);
-  if (strcmp(extension, ".tex")) return true;
-  struct meta *other = NULL;
-  int intact = 0;
-  char *pdf = NULL;
-  if (asprintf(&pdf, "%.*s.pdf", (int)strlen(path) - 4, path) < 0) return false;
-  struct error unread;
-  const bool read = !figure_file_read(pdf, &other, &intact, &unread);
-  const bool same =
-      read && !strcmp(text_or(other, "command", "?"), text_or(provenance, "command", "")) &&
-      !strcmp(text_or(other, "data_sha256", "?"), text_or(provenance, "data_sha256", ""));
-  meta_destroy(other);
-  free(pdf);
-  return same && intact;
-}
-
 static int verify(const char *path, const struct meta *provenance, bool intact,
                   struct result *result, FILE *out, struct error *error) {
   char parameter[64];
-  struct finding finding = {.picture = intact, .companion = companion_holds(path, provenance)};
+  struct finding finding = {.picture = intact,
+                            .companion = figure_file_companion_holds(path, provenance)};
   const int status = recompute(provenance, &finding, parameter, error);
   if (status) return status;
   fprintf(out, "verify:   picture %s, data %s\n", finding.picture ? "intact" : "changed",

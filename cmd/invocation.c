@@ -172,8 +172,9 @@ int invocation_parse(struct invocation *invocation, int count, char *const *word
   prepare(&parse, invocation, invocation->command);
   parse.error = error;
   parse.silent = fopen("/dev/null", "we");
-  char name[64];
-  snprintf(name, sizeof name, "ropetool %s", invocation->command->name);
+  char name[1024];
+  snprintf(name, sizeof name, "%s%s", invocation->label ? invocation->label : "ropetool ",
+           invocation->label ? "" : invocation->command->name);
   char **argv = malloc(((size_t)count + 2) * sizeof *argv);
   if (!argv || !parse.silent) {
     free(argv);

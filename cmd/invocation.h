@@ -25,6 +25,7 @@ struct invocation {
   struct option_entry *entries;
   size_t count;
   const char *argument; /* the one argument that is no option, or NULL */
+  const char *label;    /* what messages begin with; NULL: "ropetool NAME" */
   bool help;
   int pass;       /* of the parse under way: a later pass replaces what an earlier one set */
   void *owned[4]; /* word lists that entries point into */

@@ -82,17 +82,10 @@ static char *with_extension(const char *path, const char *extension) {
 
 /* Whether two names are of one file: "a.csv", "./a.csv", a link to it. */
 static bool same_target(const char *a, const char *b) {
-  struct stat folder[2];
-  char *target[] = {file_follow_links(a), file_follow_links(b)};
-  bool same = target[0] && target[1] && !strcmp(file_name(target[0]), file_name(target[1]));
-  for (int i = 0; same && i < 2; i++) {
-    char *name = strndup(target[i], (size_t)(file_name(target[i]) - target[i]));
-    same = name && !stat(*name ? name : ".", &folder[i]);
-    free(name);
-  }
-  same = same && folder[0].st_dev == folder[1].st_dev && folder[0].st_ino == folder[1].st_ino;
-  free(target[0]);
-  free(target[1]);
+  char *names[] = {file_identity(a), file_identity(b)};
+  const bool same = names[0] && names[1] && !strcmp(names[0], names[1]);
+  free(names[0]);
+  free(names[1]);
   return same || !strcmp(a, b);
 }
 
@@ -145,10 +138,10 @@ static bool has_format(const struct invocation *invocation, const struct data_fo
   return !(invocation->command->groups & GROUP_TENSOR) || (format && format->write_tensor);
 }
 
-static int open_output(struct outputs *outputs, const struct invocation *invocation,
-                       const char *path, struct error *error) {
-  struct output *output = &outputs->list[outputs->count];
-  *output = (struct output){.path = path};
+/* Finds out how `output` is written, by its name; whether the command can; whether it reads it. */
+static int classify(struct output *output, const struct invocation *invocation,
+                    struct error *error) {
+  const char *path = output->path;
   char extension[8];
   text_extension(path, extension);
   for (size_t i = 0; i < DATA_FORMATS; i++)
@@ -168,7 +161,23 @@ static int open_output(struct outputs *outputs, const struct invocation *invocat
     return error_set(error, ERROR_INPUT, "'%s' cannot draw '%s': .csv, .tsv, .json or .npy",
                      invocation->command->name, path);
   output->figure = (enum figure_format)figure;
-  if (check_inputs(invocation, path, error)) return error->code;
+  return check_inputs(invocation, path, error);
+}
+
+int outputs_check(const struct invocation *invocation, const char *path, bool *figure,
+                  struct error *error) {
+  struct output output = {.path = path};
+  struct figure_options options;
+  if (classify(&output, invocation, error)) return error->code;
+  *figure = !output.data;
+  return *figure ? figure_options_read(invocation, &options, error) : OK;
+}
+
+static int open_output(struct outputs *outputs, const struct invocation *invocation,
+                       const char *path, struct error *error) {
+  struct output *output = &outputs->list[outputs->count];
+  *output = (struct output){.path = path};
+  if (classify(output, invocation, error)) return error->code;
   outputs->count++;
   if (open_part(outputs, PART_MAIN, NULL, error)) return error->code;
   if (output->data) return OK;

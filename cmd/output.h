@@ -12,6 +12,11 @@ struct outputs;
 /* Reads -o, --format and --keep-script, refuses what makes no sense, and opens the files. */
 int outputs_open(const struct invocation *invocation, struct outputs **result, struct error *error);
 
+/* Whether the command can write `path`, without opening anything: *figure says that it draws it.
+   Figure options are then checked, too. */
+int outputs_check(const struct invocation *invocation, const char *path, bool *figure,
+                  struct error *error);
+
 /* What the figures will not show as it was asked for: points and cells that a logarithmic axis
    leaves out, a font that is not there. One line each, to be printed; false when there is none of
    that kind. */

@@ -146,6 +146,44 @@ char *file_follow_links(const char *path) {
   return NULL;
 }
 
+/* Writes the parts of `path` but ".", one '/' before each. */
+static void write_parts(const char *path, FILE *out) {
+  while (*path) {
+    const int length = (int)strcspn(path, "/");
+    if (length && !(length == 1 && *path == '.')) fprintf(out, "/%.*s", length, path);
+    path += length + (path[length] == '/');
+  }
+}
+
+/* Device and number of the innermost folder that is there, and what follows it. */
+char *file_identity(const char *path) {
+  char *target = file_follow_links(path), *text = NULL;
+  if (!target) return NULL;
+  const size_t whole = strlen(target);
+  char *folder = malloc(whole + 2);
+  size_t size, length = (size_t)(file_name(target) - target);
+  struct stat status = {0};
+  for (;; length = (size_t)(file_name(folder) - folder)) {
+    if (!folder) break;
+    snprintf(folder, whole + 2, "%.*s", (int)length, target);
+    if (!stat(length ? folder : ".", &status) || !length) break;
+    while (length && folder[length - 1] == '/')
+      folder[--length] = '\0';
+  }
+  FILE *out = folder ? open_memstream(&text, &size) : NULL;
+  if (out) {
+    fprintf(out, "%jx:%jx", (uintmax_t)status.st_dev, (uintmax_t)status.st_ino);
+    write_parts(target + length, out);
+    if (fclose(out)) {
+      free(text);
+      text = NULL;
+    }
+  }
+  free(folder);
+  free(target);
+  return text;
+}
+
 static void forget_temporary(struct file_output *output) {
   file_forget(output->slot);
   output->slot = -1;

@@ -51,6 +51,10 @@ void file_remove_partial(void);
    not be there. free() it. NULL with errno. */
 char *file_follow_links(const char *path);
 
+/* Names the file that `path` leads to, so that two paths of one file ("a.csv", "./a.csv", a link to
+   it) give the same text, whether it is there or not. free() it. NULL with errno. */
+char *file_identity(const char *path);
+
 /* The part of `path` after its last '/'. */
 const char *file_name(const char *path);
 

@@ -1,0 +1,42 @@
+#include "cmd/figure_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/file.h"
+#include "lib/base/text.h"
+#include "lib/figure/provenance.h"
+
+enum { FIGURE_LIMIT = 1 << 30 };
+
+int figure_file_read(const char *path, struct meta **provenance, int *intact, struct error *error) {
+  char *data;
+  size_t size;
+  if (file_read(path, FIGURE_LIMIT, &data, &size, error)) return error->code;
+  const int status = provenance_read(data, size, provenance, intact, error);
+  free(data);
+  return status ? error_prefix(error, "'%s'", path) : OK;
+}
+
+/* Whether both have the same text under `name`. */
+static bool same_text(const struct meta *a, const struct meta *b, const char *name) {
+  const char *texts[] = {meta_text(a, name), meta_text(b, name)};
+  return texts[0] && texts[1] && !strcmp(texts[0], texts[1]);
+}
+
+bool figure_file_companion_holds(const char *path, const struct meta *provenance) {
+  char extension[8];
+  text_extension(path, extension);
+  if (strcmp(extension, ".tex")) return true;
+  struct meta *other = NULL;
+  int intact = 0;
+  char *pdf = NULL;
+  if (asprintf(&pdf, "%.*s.pdf", (int)strlen(path) - 4, path) < 0) return false;
+  struct error unread;
+  const bool read = !figure_file_read(pdf, &other, &intact, &unread);
+  const bool same = read && same_text(other, provenance, "command") &&
+                    same_text(other, provenance, "data_sha256");
+  meta_destroy(other);
+  free(pdf);
+  return same && intact;
+}

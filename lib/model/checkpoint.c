@@ -223,39 +223,72 @@ static void norm_head(const double *gain, double epsilon, size_t dim, double *ve
     vector[d] *= scale * gain[d];
 }
 
-/* One vector; `inputs` are the weights, (width, dim). */
-static void apply_row(const struct projection *projection, bool key, const double *inputs,
-                      const double *token, double *restrict vector) {
+/* Input `w` of a row, behind the norm. */
+static inline double input_of(const struct projection *projection, struct moments moments,
+                              const double *token, size_t w) {
+  double x = token[w] + (projection->offset ? projection->offset[w] : 0);
+  if (projection->gain) x = (x - moments.mean) * moments.scale * projection->gain[w];
+  return projection->shift ? x + projection->shift[w] : x;
+}
+
+enum { ROWS = 4 }; /* made at a time, so that weights are fetched once for them */
+
+/* Makes ROWS vectors, of which those past `rows` are of no use; `inputs` are the weights, (width,
+   dim). */
+static void apply_rows(const struct projection *projection, const double *inputs,
+                       const double *token, size_t rows, double *restrict vector) {
   const size_t width = projection->width, dim = projection->dim;
-  const double *bias = key ? projection->key_bias : projection->query_bias;
-  const double *head_gain = key ? projection->key_gain : projection->query_gain;
-  const struct moments moments = measure_row(projection, token);
-  for (size_t d = 0; d < dim; d++)
-    vector[d] = bias ? bias[d] : 0;
+  const double *from[ROWS];
+  struct moments moments[ROWS];
+  for (size_t r = 0; r < ROWS; r++) {
+    from[r] = token + (r < rows ? r : 0) * width;
+    moments[r] = measure_row(projection, from[r]);
+  }
   for (size_t w = 0; w < width; w++) {
     const double *restrict input = inputs + w * dim;
-    double x = token[w] + (projection->offset ? projection->offset[w] : 0);
-    if (projection->gain) x = (x - moments.mean) * moments.scale * projection->gain[w];
-    if (projection->shift) x += projection->shift[w];
+    const double x0 = input_of(projection, moments[0], from[0], w);
+    const double x1 = input_of(projection, moments[1], from[1], w);
+    const double x2 = input_of(projection, moments[2], from[2], w);
+    const double x3 = input_of(projection, moments[3], from[3], w);
 #pragma omp simd
-    for (size_t d = 0; d < dim; d++)
-      vector[d] += x * input[d];
+    for (size_t d = 0; d < dim; d++) {
+      vector[d] += x0 * input[d];
+      vector[dim + d] += x1 * input[d];
+      vector[2 * dim + d] += x2 * input[d];
+      vector[3 * dim + d] += x3 * input[d];
+    }
   }
-  if (head_gain) norm_head(head_gain, projection->epsilon, dim, vector);
 }
 
 int projection_apply(const struct projection *projection, bool key, const double *token,
                      size_t rows, double *vector, struct error *error) {
   const size_t width = projection->width, dim = projection->dim;
   const double *weight = key ? projection->key : projection->query;
+  const double *bias = key ? projection->key_bias : projection->query_bias;
+  const double *head_gain = key ? projection->key_gain : projection->query_gain;
   double *inputs = memory_array(width * dim, sizeof *inputs, "a head's weights, transposed", error);
   if (!inputs) return ERROR_FAILED;
+  double *last = memory_array(ROWS * dim, sizeof *last, "the last vectors", error);
+  if (!last) {
+    free(inputs);
+    return ERROR_FAILED;
+  }
   for (size_t d = 0; d < dim; d++)
     for (size_t w = 0; w < width; w++)
       inputs[w * dim + d] = weight[d * width + w];
 #pragma omp parallel for
-  for (size_t row = 0; row < rows; row++)
-    apply_row(projection, key, inputs, token + row * width, vector + row * dim);
+  for (size_t row = 0; row < rows; row += ROWS) {
+    const size_t left = rows - row < ROWS ? rows - row : ROWS;
+    /* The last block may be shorter than what is made. */
+    double *to = left < ROWS ? last : vector + row * dim;
+    for (size_t i = 0; i < ROWS * dim; i++)
+      to[i] = bias ? bias[i % dim] : 0;
+    apply_rows(projection, inputs, token + row * width, left, to);
+    for (size_t r = 0; head_gain && r < left; r++)
+      norm_head(head_gain, projection->epsilon, dim, to + r * dim);
+    if (left < ROWS) memcpy(vector + row * dim, to, left * dim * sizeof *to);
+  }
+  free(last);
   free(inputs);
   return OK;
 }

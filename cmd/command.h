@@ -22,6 +22,8 @@ enum drawing {
   DRAWING_CLOCK,  /* the table, by `clock` */
   DRAWING_MAP,    /* the matrix */
   DRAWING_RASTER, /* the matrix, one pixel a cell, without axes */
+  DRAWING_GRID,   /* `drawn`, by `grid` */
+  DRAWING_PANELS, /* `panels`, maps beside a table */
 };
 
 /* What a command computed. Exactly one of table, matrix, tensor and text is set. */
@@ -34,6 +36,12 @@ struct result {
   struct curve_plot curves;
   char mark_text[2][48]; /* what labels of curves.marks may point to */
   struct clock_plot clock;
+  struct grid_plot grid;
+  struct table *drawn;   /* what of the table a grid shows */
+  double grid_width;     /* inches, unless options or style say another; 0: the style's */
+  struct matrix **panel; /* what panels.matrix and panels.titles point to */
+  char **panel_title;
+  struct panel_set panels;
   struct table *overlay;    /* what curves.overlay points to */
   const char *overlay_name; /* its file, as the command line has it */
   int check_status;         /* exit status when all went well: 0, or 3 when a check failed */

@@ -10,12 +10,12 @@
 
 extern const struct command command_decay, command_heatmap, command_verify, command_models,
     command_info, command_redraw, command_rotate, command_bench, command_freqs, command_extend,
-    command_encodings, command_figures;
+    command_encodings, command_figures, command_compare;
 
 static const struct command *const commands[] = {
-    &command_decay, &command_heatmap, &command_verify,    &command_rotate,
-    &command_freqs, &command_extend,  &command_encodings, &command_models,
-    &command_info,  &command_redraw,  &command_figures,   &command_bench,
+    &command_decay,  &command_heatmap, &command_verify,    &command_rotate, &command_freqs,
+    &command_extend, &command_compare, &command_encodings, &command_models, &command_info,
+    &command_redraw, &command_figures, &command_bench,
 };
 
 const struct command *command_at(size_t index) {
@@ -32,6 +32,13 @@ const struct command *command_find(const char *name) {
 void result_release(struct result *result) {
   table_destroy(result->table);
   table_destroy(result->overlay);
+  table_destroy(result->drawn);
+  for (size_t i = 0; i < result->panels.count; i++) {
+    matrix_destroy(result->panel[i]);
+    free(result->panel_title[i]);
+  }
+  free(result->panel);
+  free(result->panel_title);
   matrix_destroy(result->matrix);
   tensor_destroy(result->tensor);
   free(result->text);

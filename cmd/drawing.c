@@ -29,6 +29,14 @@ static int draw_raster(const struct result *result, const struct figure_options 
   return status;
 }
 
+static int draw_grid(const struct result *result, const struct figure_options *options,
+                     const struct drawing_target *target, const char *name, struct figure *figure,
+                     struct error *error) {
+  struct figure_options wide = *options;
+  if (!(wide.width > 0) && !wide.style) wide.width = result->grid_width;
+  return figure_draw_grid(result->drawn, &result->grid, &wide, target->format, name, figure, error);
+}
+
 static int draw_named(const struct result *result, const struct figure_options *options,
                       const struct drawing_target *target, const char *name, struct figure *figure,
                       struct error *error) {
@@ -38,6 +46,10 @@ static int draw_named(const struct result *result, const struct figure_options *
   case DRAWING_CLOCK:
     return figure_draw_clock(result->table, &result->clock, options, target->format, name, figure,
                              error);
+  case DRAWING_GRID:
+    return draw_grid(result, options, target, name, figure, error);
+  case DRAWING_PANELS:
+    return figure_draw_panels(&result->panels, options, target->format, name, figure, error);
   default:
     return figure_draw_table(result->table, &result->curves, options, target->format, name, figure,
                              error);
@@ -63,12 +75,15 @@ bool drawing_left_out(const struct result *result, const struct figure_options *
   size_t count = 0;
   if (result->drawing == DRAWING_CURVES)
     count = figure_left_out_table(result->table, &result->curves, options);
+  else if (result->drawing == DRAWING_PANELS)
+    count = figure_left_out_panels(&result->panels, options);
   else if (result->matrix)
     count = figure_left_out_matrix(result->matrix, options);
   snprintf(note, size,
-           result->matrix ? "cells left out: %zu (not greater than 0, which --log c cannot show)"
-                          : "points left out: %zu (empty, infinite, or not greater than 0 on a "
-                            "logarithmic axis)",
+           result->matrix || result->drawing == DRAWING_PANELS
+               ? "cells left out: %zu (not greater than 0, which --log c cannot show)"
+               : "points left out: %zu (empty, infinite, or not greater than 0 on a "
+                 "logarithmic axis)",
            count);
   return count > 0;
 }
@@ -81,10 +96,13 @@ void drawing_preview(const struct result *result, const struct figure_options *o
     return;
   }
   if (terminal.off) return;
-  if (result->matrix || result->drawing == DRAWING_CURVES || result->drawing == DRAWING_CLOCK)
+  if (result->matrix || result->drawing == DRAWING_CURVES || result->drawing == DRAWING_CLOCK ||
+      result->drawing == DRAWING_PANELS)
     fputc('\n', out);
   if (result->matrix)
     preview_matrix(result->matrix, options, &terminal, out);
+  else if (result->drawing == DRAWING_PANELS)
+    preview_panels(&result->panels, options, &terminal, out);
   else if (result->drawing == DRAWING_CURVES)
     preview_table(result->table, &result->curves, options, &terminal, out);
   else if (result->drawing == DRAWING_CLOCK)

@@ -143,6 +143,14 @@ static void print_notes(const struct invocation *invocation, const struct output
   }
 }
 
+/* What was required and does not hold. */
+static void print_failures(const struct invocation *invocation, const struct result *result) {
+  const struct meta *meta = result_meta(result);
+  for (size_t i = 0; i < meta_count(meta, "failed"); i++)
+    fprintf(stderr, "ropetool %s: %s\n", invocation->command->name,
+            meta_item_text(meta, "failed", i));
+}
+
 static int run(struct invocation *invocation, struct error *error) {
   struct result result;
   struct outputs *outputs = NULL;
@@ -154,6 +162,7 @@ static int run(struct invocation *invocation, struct error *error) {
     return error->code;
   }
   print_notes(invocation, outputs, &result);
+  print_failures(invocation, &result);
   int status = outputs_write(outputs, invocation, &result, error);
   if (!status) status = result.check_status;
   result_release(&result);

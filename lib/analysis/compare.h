@@ -74,8 +74,11 @@ struct compare_result {
      head, terms behind their whole ("learned:content-position"). `head` is empty where all heads
      are the same. */
   struct table *metrics;
-  /* COMPARE_PROFILE: "encoding,head,distance,mean,q05,q25,q75,q95"; COMPARE_EDGE:
-     "encoding,head,position,mean,deviation"; else NULL. */
+  /* COMPARE_PROFILE: "series,encoding,head,distance,mean,q05,q25,q75,q95" at distances
+     query − key >= 0. COMPARE_EDGE: "series,encoding,head,position,change,stderr,relative": of
+     queries round the end of the learned table, how much positions change the scores of the 16
+     keys before them (root mean square of scores less those of contents alone), and that relative
+     to the mean before the end. Else NULL. */
   struct table *curves;
   struct matrix **panel; /* (panel) */
   char **title;
@@ -97,6 +100,9 @@ struct compare_result {
    compared; more panels than a figure has. */
 int compare_run(struct backend *backend, const struct compare_request *request,
                 struct compare_result *result, struct error *error);
+/* The metrics to be drawn as a grid, "encoding,metric,value,stderr": under short names, those that
+   some encoding has and that are finite; heads are told apart in the first column. */
+int compare_grid(const struct table *metrics, struct table **grid, struct error *error);
 void compare_result_release(struct compare_result *result);
 
 const char *term_choice_name(enum term_choice terms); /* "content-position"; "" of all */

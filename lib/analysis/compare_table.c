@@ -158,3 +158,60 @@ void compare_describe_item(const struct comparison *work, const struct compare_i
   meta_set_real(object, "score_error_bound", result->error_bound);
   if (is_linear(work)) meta_set_real(object, "linear_form_difference", result->linear_difference);
 }
+
+/* ---- The grid ----------------------------------------------------------------------------------
+ */
+
+/* Whether any encoding has it. */
+static bool is_drawn(const struct table *metrics, enum metric metric) {
+  for (size_t row = metric; metric != METRIC_BEYOND_TABLE && row < table_rows(metrics);
+       row += METRICS)
+    if (isfinite(table_real(metrics, row, VALUE))) return true;
+  return false;
+}
+
+static int add_to_grid(const struct table *metrics, size_t row, struct table *grid,
+                       struct error *error) {
+  static const char *const names[METRICS] = {[METRIC_TRANSLATION_INVARIANCE] = "invariance",
+                                             [METRIC_SYMMETRY] = "symmetry",
+                                             [METRIC_MONOTONICITY] = "monotonic",
+                                             [METRIC_LOCALITY] = "locality",
+                                             [METRIC_MEAN_DISTANCE] = "distance",
+                                             [METRIC_ENTROPY] = "entropy",
+                                             [METRIC_HALF_DISTANCE] = "half at",
+                                             [METRIC_NORM_DRIFT] = "norm drift",
+                                             [METRIC_ANGLE_DRIFT] = "angle drift",
+                                             [METRIC_NEGATIVE_SHARE] = "negative"};
+  enum { GRID_ENCODING, GRID_METRIC, GRID_VALUE, GRID_ERROR };
+  const size_t to = table_rows(grid);
+  const double head = table_real(metrics, row, HEAD);
+  const char *encoding = table_text(metrics, row, ENCODING);
+  char text[96];
+  if (isnan(head))
+    snprintf(text, sizeof text, "%s", encoding);
+  else
+    snprintf(text, sizeof text, "%s, head %.0f", encoding, head);
+  if (table_add_rows(grid, 1, error)) return ERROR_FAILED;
+  table_set_real(grid, to, GRID_VALUE, table_real(metrics, row, VALUE));
+  table_set_real(grid, to, GRID_ERROR, table_real(metrics, row, STDERR));
+  const int status = table_set_text(grid, to, GRID_ENCODING, text, error);
+  return status ? status : table_set_text(grid, to, GRID_METRIC, names[row % METRICS], error);
+}
+
+int compare_grid(const struct table *metrics, struct table **grid, struct error *error) {
+  *grid = table_create(error);
+  int status = *grid ? OK : ERROR_FAILED;
+  if (!status && (table_add_column(*grid, "encoding", COLUMN_TEXT, error) < 0 ||
+                  table_add_column(*grid, "metric", COLUMN_TEXT, error) < 0 ||
+                  table_add_column(*grid, "value", COLUMN_REAL, error) < 0 ||
+                  table_add_column(*grid, "stderr", COLUMN_REAL, error) < 0))
+    status = ERROR_FAILED;
+  for (size_t row = 0; !status && row < table_rows(metrics); row++)
+    if (is_drawn(metrics, (enum metric)(row % METRICS)))
+      status = add_to_grid(metrics, row, *grid, error);
+  if (status) {
+    table_destroy(*grid);
+    *grid = NULL;
+  }
+  return status;
+}

@@ -121,8 +121,8 @@ static void rope_of_ones(void **state) {
   size_t half = 0;
   for (size_t m = 0; m < LENGTH; m++) {
     const double expected = 2 * cosine_sum_of(job.spectrum, (int64_t)m);
-    assert_int_equal(table_integer(curves, m, 2), m);
-    assert_near(table_real(curves, m, 3), expected, 1e-11);
+    assert_int_equal(table_integer(curves, m, 3), m);
+    assert_near(table_real(curves, m, 4), expected, 1e-11);
     if (!half && expected <= DIM / 2) half = m;
   }
   assert_true(half > 0);
@@ -140,8 +140,8 @@ static void rope_of_gaussians(void **state) {
   const struct table *curves = job.result.curves;
   for (size_t m = 0; m < LENGTH; m++) {
     const double scores = DRAWS * (double)(LENGTH - m);
-    assert_near(table_real(curves, m, 3), 0, 5 * sqrt(DIM / scores));
-    for (size_t q = 4; q < 7; q++)
+    assert_near(table_real(curves, m, 4), 0, 5 * sqrt(DIM / scores));
+    for (size_t q = 5; q < 8; q++)
       assert_true(table_real(curves, m, q) <= table_real(curves, m, q + 1));
   }
   /* Quantiles at distance 0, of 800 scores: those of a normal distribution are at ±1.645 and
@@ -149,7 +149,7 @@ static void rope_of_gaussians(void **state) {
   const double deviation = sqrt(DIM);
   static const double normal[] = {-1.6449, -0.6745, 0.6745, 1.6449};
   for (size_t q = 0; q < 4; q++)
-    assert_near(table_real(curves, 0, 4 + q) / deviation, normal[q], 0.5);
+    assert_near(table_real(curves, 0, 5 + q) / deviation, normal[q], 0.5);
   /* The Toeplitz part of noise has one of LENGTH²/(2·LENGTH − 1) degrees of freedom. */
   assert_near(value_of(&job, "rope", METRIC_TRANSLATION_INVARIANCE), 2.0 / LENGTH, 0.5 / LENGTH);
   assert_near(value_of(&job, "rope", METRIC_SYMMETRY), 0.5, 0.02);

@@ -18,8 +18,11 @@ do for [i=1:marks] {
   }
   set label 400+i mark_text[i] at screen mark_x[i],mark_y[i] right front font tic_font textcolor rgb ink
 }
-# Told apart without their colours: circle, square, triangle, diamond, pentagon, triangle upside down.
-array marker[6] = [7, 5, 9, 13, 15, 11]
+# Told apart without their colours: circle, square, triangle, diamond, pentagon, triangle upside down, and
+# circle and square that are empty.
+array marker[8] = [7, 5, 9, 13, 15, 11, 6, 4]
+# What lies under them, a little larger, to set them off from the lines.
+array ground[8] = [7, 5, 9, 13, 15, 11, 7, 5]
 key_rgb(i) = key_colour[i] ? colour[key_colour[i]] : text_rgb
 do for [i=1:keys] {
   if (key_kind[i] == 0) {
@@ -31,7 +34,9 @@ do for [i=1:keys] {
       linecolor rgb key_rgb(i) linewidth line_width dashtype key_dash[i]
   }
   if (key_marker[i]) {
-    set label 200+i '' at screen (key_left[i]+key_right[i])/2,key_y[i] front \
+    set label 500+i '' at screen (key_left[i]+key_right[i])/2,key_y[i] front \
+      point pointtype ground[key_marker[i]] pointsize ground_size linecolor rgb paper
+    set label 600+i '' at screen (key_left[i]+key_right[i])/2,key_y[i] front \
       point pointtype marker[key_marker[i]] pointsize marker_size linecolor rgb key_rgb(i)
   }
   if (key_kind[i] == 2) {
@@ -45,14 +50,16 @@ band_plot = "for [i=1:bands] datafile index i-1 using 1:2:3 with filledcurves \
     fillstyle transparent solid 0.25 noborder fillcolor rgb colour[trace_colour[i]]"
 line_plot = "for [i=1:lines] datafile index bands+i-1 using 1:2 with lines \
     linecolor rgb colour[trace_colour[bands+i]] linewidth line_width dashtype trace_dash[bands+i]"
-marker_plot = "for [i=1:marked] datafile index bands+i-1 using 1:2 with points \
-    pointtype marker[trace_marker[bands+i]] pointsize marker_size linecolor rgb colour[trace_colour[bands+i]]"
+ground_plot = "for [i=1:marked] datafile index bands+lines+points+i-1 using 1:2 with points \
+    pointtype ground[sign_shape[i]] pointsize ground_size linecolor rgb paper"
+marker_plot = "for [i=1:marked] datafile index bands+lines+points+i-1 using 1:2 with points \
+    pointtype marker[sign_shape[i]] pointsize marker_size linecolor rgb colour[trace_colour[sign_trace[i]]]"
 point_plot = "for [i=1:points] datafile index bands+lines+i-1 using 1:2 with points \
     pointtype 6 pointsize point_size linecolor rgb text_rgb linewidth 0.8"
 plots = ''
 if (bands) plots = plots.', '.band_plot
 if (lines) plots = plots.', '.line_plot
-if (marked) plots = plots.', '.marker_plot
+if (marked) plots = plots.', '.ground_plot.', '.marker_plot
 if (points) plots = plots.', '.point_plot
 eval 'plot '.plots[3:]
 if (GPVAL_TERM_HCHAR < 40) exit error no_fonts

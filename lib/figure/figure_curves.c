@@ -4,42 +4,8 @@
 #include <string.h>
 
 #include "lib/base/memory.h"
-#include "lib/figure/backdrop.h"
-#include "lib/figure/canvas.h"
-#include "lib/figure/cover.h"
-#include "lib/figure/legend.h"
+#include "lib/figure/curves.h"
 #include "lib/figure/palette.h"
-#include "lib/figure/traces.h"
-
-/* A figure of curves while it is made. */
-struct curves {
-  struct canvas canvas;
-  struct traces traces;
-  struct extent view; /* ends of the axes */
-  double high;        /* the upper end before the spans' labels got their room above it */
-  bool log_x, log_y;
-  bool whole_x; /* x holds whole numbers */
-  bool markers;
-  struct backdrop backdrop;
-  struct tics x_tics, y_tics;
-  struct cover cover;
-  struct legend legend;
-  const char *place; /* of the legend */
-};
-
-/* With one series the columns have the colours, else the series; the dashes tell the columns apart.
- */
-static size_t colour_of(const struct curves *curves, const struct trace *trace) {
-  if (trace->kind == TRACE_POINTS) return 0;
-  return 1 + (curves->traces.series_count > 1 ? trace->series : trace->column);
-}
-
-/* Shape of the markers of a column and colour, from 1; 0: none. Solid lines alone have some: they
-   would hide the dashes of others. */
-static int marker_of(const struct curves *curves, size_t column, size_t colour) {
-  enum { SHAPES = 6 };
-  return curves->markers && column == 0 ? 1 + (int)((colour - 1) % SHAPES) : 0;
-}
 
 /* The ends of the axes: x as it is; y with some room, down to 0 where that is near. */
 static void set_view(struct curves *curves) {
@@ -103,10 +69,10 @@ static void set_x_tics(struct curves *curves, double width) {
   }
 }
 
-static int set_panel(struct curves *curves, double legend_height, struct error *error) {
+static int set_panel(struct curves *curves, double beside, double above, struct error *error) {
   struct canvas *canvas = &curves->canvas;
   const int code = canvas_set_margins(canvas, tics_width(&curves->y_tics),
-                                      tics_width(&curves->x_tics), 0, legend_height, error);
+                                      tics_width(&curves->x_tics), beside, above, error);
   return code ? code : canvas_set_panel(canvas, error);
 }
 
@@ -136,73 +102,43 @@ static void name_backdrop(struct curves *curves) {
   curves->legend.inset = curves->backdrop.strip;
 }
 
-static int add_entry(struct curves *curves, struct legend_entry entry, struct error *error) {
+/* Puts the names of the curves at their ends, right of the panel: where that was asked for, or
+   where the ends stand apart. The panel becomes narrower; false when the names are no such ones. */
+static bool name_at_ends(struct curves *curves, struct error *error) {
+  struct canvas *canvas = &curves->canvas;
   struct legend *legend = &curves->legend;
-  if (legend->count == LEGEND_MOST)
-    return error_set(error, ERROR_INPUT,
-                     "legend of more than %d entries does not fit; ask for none", LEGEND_MOST);
-  legend->entry[legend->count++] = entry;
-  return OK;
+  const bool asked = !strcmp(curves->place, "direct");
+  if (!asked && (strcmp(curves->place, "auto") || legend->count > 4)) return false;
+  if (!curves_find_ends(curves, !asked)) return false;
+  const double width = legend_width_beside(canvas, legend);
+  if (width > 0.4 * canvas->width * canvas->dpi) return false;
+  if (set_panel(curves, width, 0, error)) return false;
+  name_backdrop(curves);
+  curves_find_ends(curves, false);
+  return legend_place_beside(canvas, legend);
 }
 
-/* Whether the figure shows a trace of this kind and column. */
-static bool is_shown(const struct curves *curves, enum trace_kind kind, size_t column) {
-  for (size_t i = 0; i < curves->traces.count; i++)
-    if (curves->traces.item[i].kind == kind && curves->traces.item[i].column == column) return true;
-  return false;
-}
-
-/* An entry for each series when there are several, for each line, band and the points when they
-   have a label; none at all when that would be one curve. */
-static int list_entries(struct curves *curves, const struct curve_plot *plot, struct error *error) {
-  const size_t series = curves->traces.series_count;
-  const bool several = plot->lines[0] && (plot->lines[1] || plot->low[0] || plot->overlay);
-  int code = OK;
-  for (size_t s = 0; s < series && series > 1 && !code; s++)
-    code = add_entry(curves,
-                     (struct legend_entry){TRACE_LINE, (int)s + 1, 1, curves->traces.label[s],
-                                           marker_of(curves, 0, s + 1)},
-                     error);
-  for (size_t l = 0; l < 4 && plot->lines[l] && several && !code; l++) {
-    const char *label = plot->line_labels[l];
-    if (!label || !*label) label = plot->lines[l];
-    if (is_shown(curves, TRACE_LINE, l))
-      code = add_entry(curves,
-                       (struct legend_entry){TRACE_LINE, series > 1 ? 0 : (int)l + 1, (int)l + 1,
-                                             label, series > 1 ? 0 : marker_of(curves, l, l + 1)},
-                       error);
-  }
-  for (size_t b = 0; b < 2 && plot->low[b] && !code; b++)
-    if (plot->band_labels[b] && is_shown(curves, TRACE_BAND, b))
-      code = add_entry(curves,
-                       (struct legend_entry){TRACE_BAND, series > 1 ? 0 : (int)b + 1, 1,
-                                             plot->band_labels[b], 0},
-                       error);
-  if (!code && plot->overlay_label && is_shown(curves, TRACE_POINTS, 0))
-    code =
-        add_entry(curves, (struct legend_entry){TRACE_POINTS, 0, 1, plot->overlay_label, 0}, error);
-  return code;
-}
-
-/* Decides where everything goes. A legend that finds no free corner goes above the panel; the sheet
-   grows by it unless its height was asked for. */
+/* Decides where everything goes. A legend that finds no free corner, and whose entries do not stand
+   at the ends of the curves, goes above the panel; the sheet grows by it unless its height was
+   asked for. */
 static int lay_out(struct curves *curves, const struct curve_plot *plot, struct error *error) {
   struct canvas *canvas = &curves->canvas;
   const bool free_height = canvas->height == 0;
   if (free_height) canvas->height = canvas->width * canvas->style.height_ratio;
   set_y_tics(curves, 0.75 * canvas->height * canvas->dpi);
   set_x_tics(curves, 0.75 * canvas->width * canvas->dpi);
-  int code = set_panel(curves, 0, error);
+  int code = set_panel(curves, 0, 0, error);
   curves->markers = plot->markers && !code && markers_stand_apart(curves);
-  if (!code && strcmp(curves->place, "none")) code = list_entries(curves, plot, error);
+  if (!code && strcmp(curves->place, "none")) code = curves_list_entries(curves, plot, error);
   if (code) return code;
   traces_thin(&curves->traces, curves->log_x, canvas->panel_width);
   name_backdrop(curves);
   if (curves->legend.count &&
-      !legend_place_inside(canvas, curves->place, &curves->cover, &curves->legend)) {
+      !legend_place_inside(canvas, curves->place, &curves->cover, &curves->legend) &&
+      !name_at_ends(curves, error)) {
     const double height = legend_height_above(canvas, &curves->legend);
     if (free_height) canvas->height += height / canvas->dpi;
-    code = set_panel(curves, height, error);
+    code = set_panel(curves, 0, height, error);
     if (code) return code;
     name_backdrop(curves);
     legend_place_above(canvas, &curves->legend);
@@ -217,8 +153,8 @@ static int lay_out(struct curves *curves, const struct curve_plot *plot, struct 
 static int assign_colours(struct curves *curves, const char *palette_name, struct error *error) {
   size_t count = 1;
   for (size_t i = 0; i < curves->traces.count; i++)
-    if (colour_of(curves, &curves->traces.item[i]) > count)
-      count = colour_of(curves, &curves->traces.item[i]);
+    if (curves_colour(curves, &curves->traces.item[i]) > count)
+      count = curves_colour(curves, &curves->traces.item[i]);
   struct palette palette;
   const bool sampled = palette_name || count > PALETTE_CATEGORIES;
   if (sampled) {
@@ -249,51 +185,15 @@ static int assign_axes(struct curves *curves, struct error *error) {
   return code ? code : canvas_assign_tics(&curves->canvas, 'y', &curves->y_tics, error);
 }
 
-/* What the template draws of each block of the data, in their order. */
-static void assign_traces(struct curves *curves) {
-  FILE *script = curves->canvas.script;
-  const struct traces *traces = &curves->traces;
-  size_t count[3] = {0};
-  for (size_t i = 0; i < traces->count; i++)
-    count[traces->item[i].kind]++;
-  fprintf(script, "bands = %zu\nlines = %zu\npoints = %zu\n", count[TRACE_BAND], count[TRACE_LINE],
-          count[TRACE_POINTS]);
-  fprintf(script, "array trace_colour[%zu] = [", traces->count);
-  for (size_t i = 0; i < traces->count; i++)
-    fprintf(script, "%s%zu", i ? ", " : "", colour_of(curves, &traces->item[i]));
-  fprintf(script, "]\narray trace_dash[%zu] = [", traces->count);
-  for (size_t i = 0; i < traces->count; i++)
-    fprintf(script, "%s%zu", i ? ", " : "", traces->item[i].column + 1);
-  fprintf(script, "]\narray trace_marker[%zu] = [", traces->count);
-  for (size_t i = 0; i < traces->count; i++)
-    fprintf(script, "%s%d", i ? ", " : "",
-            marker_of(curves, traces->item[i].column, colour_of(curves, &traces->item[i])));
-  /* Lines of the first column come before those of others. */
-  size_t marked = 0;
-  for (size_t i = 0; i < traces->count && curves->markers; i++)
-    marked += traces->item[i].kind == TRACE_LINE && traces->item[i].column == 0;
-  fprintf(script, "]\nmarked = %zu\n", marked);
-}
-
-/* The points as text: two empty lines between traces, one where a trace has a gap. */
-static int write_data(const struct traces *traces, struct blob *data, struct error *error) {
-  FILE *out = open_memstream(&data->data, &data->size);
-  if (!out) return error_set(error, ERROR_FAILED, "no memory for the points of a figure");
-  for (size_t i = 0; i < traces->count; i++) {
-    const struct trace *trace = &traces->item[i];
-    if (i) fputs("\n\n", out);
-    for (size_t p = 0; p < trace->count; p++) {
-      if (isnan(trace->low[p]))
-        fputc('\n', out);
-      else if (trace->kind == TRACE_BAND)
-        fprintf(out, "%.17g %.17g %.17g\n", trace->x[p], trace->low[p], trace->high[p]);
-      else
-        fprintf(out, "%.17g %.17g\n", trace->x[p], trace->low[p]);
-    }
+/* Lines of many points that go up and down hide each other and their signs: they are thinner. */
+static void thin_lines(struct curves *curves) {
+  const double points = curves->canvas.panel_width / canvas_points(&curves->canvas, 1);
+  size_t most = 0, lines = 0;
+  for (size_t i = 0; i < curves->traces.count; i++) {
+    const struct trace *trace = &curves->traces.item[i];
+    if (trace->kind == TRACE_LINE && ++lines && trace->count > most) most = trace->count;
   }
-  if (fclose(out) == 0) return OK;
-  free(data->data);
-  return error_set(error, ERROR_FAILED, "no memory for the points of a figure");
+  if (lines > 1 && (double)most > 1.5 * points) curves->canvas.style.line_width *= 0.6;
 }
 
 static int draw(struct curves *curves, const struct curve_plot *plot,
@@ -307,9 +207,11 @@ static int draw(struct curves *curves, const struct curve_plot *plot,
   if (!code) code = assign_axes(curves, error);
   if (!code) code = backdrop_assign(&curves->canvas, &curves->backdrop, error);
   if (!code) code = legend_assign(&curves->canvas, &curves->legend, error);
+  if (!code) code = curves_place_signs(curves, error);
   if (code) return code;
-  assign_traces(curves);
-  code = write_data(&curves->traces, &data, error);
+  thin_lines(curves);
+  curves_assign_traces(curves);
+  code = curves_write_data(curves, &data, error);
   return code ? code : canvas_draw(&curves->canvas, "curves", data, figure, error);
 }
 
@@ -336,6 +238,7 @@ int figure_draw_table(const struct table *table, const struct curve_plot *plot,
                             curves->log_y, &curves->backdrop, error);
   }
   if (!code) code = draw(curves, plot, options, figure, error);
+  curves_release_signs(curves);
   traces_release(&curves->traces);
   canvas_release(&curves->canvas);
   free(curves);

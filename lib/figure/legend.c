@@ -3,8 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Parts of an entry in sizes of the text: the sample, and what lies between it and the text. */
-static const double sample_ems = 2.4, gap_ems = 0.5, between_ems = 1.2;
+/* Parts of an entry in sizes of the text: the sample, a short one beside the panel, and what lies
+   between it and the text. */
+static const double sample_ems = 2.4, short_ems = 1.4, gap_ems = 0.5, between_ems = 1.2;
+
+static double sample_width(const struct legend *legend) {
+  return legend->beside ? short_ems : sample_ems;
+}
 
 static const struct corner {
   const char *name;
@@ -18,7 +23,7 @@ static const struct corner {
 enum { CORNERS = sizeof corners / sizeof corners[0] };
 
 const char *legend_place_at(size_t index) {
-  static const char *const others[] = {"auto", "none", "above"};
+  static const char *const others[] = {"auto", "none", "above", "direct"};
   enum { OTHERS = sizeof others / sizeof others[0] };
   if (index < OTHERS) return others[index];
   return index - OTHERS < CORNERS ? corners[index - OTHERS].name : NULL;
@@ -29,7 +34,7 @@ int legend_check(const char *place, struct error *error) {
     if (!strcmp(place, legend_place_at(i))) return OK;
   return error_set(
       error, ERROR_INPUT,
-      "unknown place '%s' for the legend; one of auto, none, above, top-right, top-left, "
+      "unknown place '%s' for the legend; one of auto, none, above, direct, top-right, top-left, "
       "bottom-right, bottom-left",
       place);
 }
@@ -93,9 +98,47 @@ void legend_place_above(const struct canvas *canvas, struct legend *legend) {
   legend->y = canvas->top - legend->height * ((double)rows + 0.35);
 }
 
+double legend_width_beside(const struct canvas *canvas, struct legend *legend) {
+  const double em = canvas_points(canvas, canvas->style.tick_size);
+  measure(canvas, legend);
+  legend->width -= (sample_ems - short_ems) * em;
+  return legend->width + 0.5 * em;
+}
+
+bool legend_place_beside(const struct canvas *canvas, struct legend *legend) {
+  const double line = legend->height, count = (double)legend->count;
+  const double top = canvas->top, bottom = canvas->top + canvas->panel_height;
+  size_t order[LEGEND_MOST];
+  if (count * line > bottom - top + line) return false;
+  for (size_t i = 0; i < legend->count; i++) {
+    size_t at = i;
+    for (; at > 0 && legend->entry[order[at - 1]].end > legend->entry[i].end; at--)
+      order[at] = order[at - 1];
+    order[at] = i;
+  }
+  /* Down where the one above stands, then up where the panel ends. */
+  double next = top;
+  for (size_t i = 0; i < legend->count; i++) {
+    struct legend_entry *entry = &legend->entry[order[i]];
+    entry->end = fmax(entry->end, next);
+    next = entry->end + line;
+  }
+  next = bottom;
+  for (size_t i = legend->count; i-- > 0;) {
+    struct legend_entry *entry = &legend->entry[order[i]];
+    entry->end = fmin(entry->end, next);
+    next = entry->end - line;
+  }
+  legend->beside = true;
+  legend->across = 1;
+  legend->x =
+      canvas->left + canvas->panel_width + 0.4 * canvas_points(canvas, canvas->style.tick_size);
+  return true;
+}
+
 int legend_assign(struct canvas *canvas, const struct legend *legend, struct error *error) {
   const double em = canvas_points(canvas, canvas->style.tick_size);
-  const double room = legend->width - (sample_ems + gap_ems) * em;
+  const double sample = sample_width(legend) * em, room = legend->width - sample - gap_ems * em;
   fprintf(canvas->script, "keys = %zu\n", legend->count);
   static const char *const arrays[] = {"text",  "kind", "colour", "dash", "left",
                                        "right", "x",    "y",      "up",   "marker"};
@@ -106,7 +149,7 @@ int legend_assign(struct canvas *canvas, const struct legend *legend, struct err
     const struct legend_entry *entry = &legend->entry[i];
     const size_t row = i / legend->across;
     const double x = legend->x + legend->width * (double)(i % legend->across);
-    const double y = legend->y + legend->height * ((double)row + 0.5);
+    const double y = legend->beside ? entry->end : legend->y + legend->height * ((double)row + 0.5);
     char variable[32];
     snprintf(variable, sizeof variable, "key_text[%zu]", i + 1);
     code = canvas_assign_text(
@@ -118,8 +161,8 @@ int legend_assign(struct canvas *canvas, const struct legend *legend, struct err
     fprintf(canvas->script, "key_marker[%zu] = %d\n", i + 1, entry->marker);
     fprintf(canvas->script,
             "key_left[%zu] = %.6g; key_right[%zu] = %.6g; key_x[%zu] = %.6g; key_y[%zu] = %.6g\n",
-            i + 1, canvas_x(canvas, x), i + 1, canvas_x(canvas, x + sample_ems * em), i + 1,
-            canvas_x(canvas, x + (sample_ems + gap_ems) * em), i + 1, canvas_y(canvas, y));
+            i + 1, canvas_x(canvas, x), i + 1, canvas_x(canvas, x + sample), i + 1,
+            canvas_x(canvas, x + sample + gap_ems * em), i + 1, canvas_y(canvas, y));
     fprintf(canvas->script, "key_up[%zu] = %.6g\n", i + 1,
             canvas_y(canvas, y - 0.3 * legend->height) - canvas_y(canvas, y));
   }

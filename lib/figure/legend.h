@@ -17,6 +17,7 @@ struct legend_entry {
   int dash;   /* gnuplot's dash type, from 1 */
   const char *text;
   int marker; /* on a line: index of the template's array of shapes, from 1; 0: none */
+  double end; /* where its curve ends at the right, dots from the top of the sheet */
 };
 
 struct legend {
@@ -25,10 +26,12 @@ struct legend {
   double width, height; /* of one entry, dots */
   size_t across;        /* entries side by side */
   double x, y;          /* left upper corner, dots */
+  bool beside;          /* each entry at the end of its curve, right of the panel */
   double inset;         /* of the upper corners: dots kept free at the top of the panel */
 };
 
-/* Where a legend may be asked for: "auto", "none", "above" or a corner of the panel. */
+/* Where a legend may be asked for: "auto", "none", "above", "direct" (at the ends of the curves) or
+   a corner of the panel. */
 int legend_check(const char *place, struct error *error);
 const char *legend_place_at(size_t index); /* NULL past the end */
 
@@ -39,6 +42,14 @@ double legend_height_above(const struct canvas *canvas, struct legend *legend);
    there is none, or it was asked for above. */
 bool legend_place_inside(const struct canvas *canvas, const char *place, const struct cover *cover,
                          struct legend *legend);
+
+/* Dots that entries right of the panel take. */
+double legend_width_beside(const struct canvas *canvas, struct legend *legend);
+
+/* Puts each entry where its curve ends, or near to it where others stand. False: there is no room
+   for so many. */
+bool legend_place_beside(const struct canvas *canvas, struct legend *legend);
+
 /* Puts it above the panel. */
 void legend_place_above(const struct canvas *canvas, struct legend *legend);
 

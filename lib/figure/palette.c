@@ -96,8 +96,8 @@ const char *palette_default(enum matrix_range range) {
 
 uint32_t palette_category(size_t index, int dark) {
   static const uint32_t colours[2][PALETTE_CATEGORIES] = {
-      {0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9},
-      {0x56b4e9, 0xe69f00, 0x009e73, 0xcc79a7, 0xf0e442, 0xd55e00},
+      {0x0072b2, 0xd55e00, 0x56b4e9, 0x882255, 0xe69f00, 0x009e73, 0x332288, 0xcc79a7},
+      {0x56b4e9, 0xe69f00, 0xffffff, 0xd55e00, 0xaa88ff, 0x009e73, 0xf0e442, 0xcc79a7},
   };
   return colours[dark != 0][index % PALETTE_CATEGORIES];
 }

@@ -23,9 +23,10 @@ int palette_find(const char *name, struct palette *palette, struct error *error)
 const char *palette_default(enum matrix_range range);
 
 /* Colours of things that have no order, 0xrrggbb; `index` < PALETTE_CATEGORIES. `dark`: for a dark
-   ground. People with any colour vision tell them apart: M. Okabe and K. Ito, "Color Universal
-   Design" (2008); B. Wong, Nature Methods 8 (2011), 441. */
-enum { PALETTE_CATEGORIES = 6 };
+   ground. People with any colour vision tell them apart, neighbours at a glance: six are of M.
+   Okabe and K. Ito, "Color Universal Design" (2008), see B. Wong, Nature Methods 8 (2011), 441;
+   wine and indigo of P. Tol, "Colour schemes" (SRON/EPS/TN/09-002); the order is ours. */
+enum { PALETTE_CATEGORIES = 8 };
 uint32_t palette_category(size_t index, int dark);
 
 /* The colour at `part`, 0..1, of that share of a palette which lines and small signs can be read in

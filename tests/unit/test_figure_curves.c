@@ -33,11 +33,11 @@ static void bands_lines_and_points_are_drawn(void **state) {
   assert_non_null(strstr(figure.script.data, "\nbands = 2\nlines = 4\npoints = 1\n"));
   assert_non_null(strstr(figure.script.data, "\nkeys = 6\n"));
   assert_true(script_number(&figure, "zero_line") == 1);
-  /* Seven blocks, two empty lines between them. */
+  /* Seven blocks and four of signs on the lines, two empty lines between them. */
   size_t blocks = 1;
   for (const char *c = figure.data.data; (c = strstr(c, "\n\n\n")); c += 3)
     blocks++;
-  assert_int_equal(blocks, 7);
+  assert_int_equal(blocks, 7 + 4);
   struct pixels pixels = decode(&figure.picture);
   /* A quarter of the first category over white. */
   size_t shaded = 0;

@@ -27,8 +27,9 @@ static void write_terminal(const struct canvas *canvas, const char *paper, FILE 
   if (terminals[canvas->format].by_dots)
     fprintf(out, "%.0f,%.0f", round(canvas->width * canvas->dpi),
             round(canvas->height * canvas->dpi));
-  else
-    fprintf(out, "%.6gin,%.6gin", canvas->width, canvas->height);
+  else /* gnuplot cuts off what is not a whole point */
+    fprintf(out, "%.9gin,%.9gin", (round(canvas->width * 72) + 1e-3) / 72,
+            (round(canvas->height * 72) + 1e-3) / 72);
   if (canvas->format != FIGURE_TEX)
     fprintf(out, " font '%s,%g'", canvas->style.font, canvas->style.font_size);
   fprintf(out, " fontscale %.6g linewidth %.6g", scale * terminals[canvas->format].fontscale,
@@ -93,7 +94,8 @@ static int write_frame(struct canvas *canvas, struct error *error) {
                        : canvas->format == FIGURE_SVG ? 1.65
                                                       : 1;
   canvas_assign(canvas, "point_size", 0.8 * scale);
-  canvas_assign(canvas, "marker_size", 0.35 * scale);
+  canvas_assign(canvas, "marker_size", 0.4 * scale);
+  canvas_assign(canvas, "ground_size", 0.55 * scale);
   const double size = canvas->style.font_size;
   const struct {
     const char *name, *text;
@@ -152,7 +154,7 @@ static int write_script(const struct canvas *canvas, const char *templates, stru
   const char *paper = canvas->dark ? "#16181d" : "#ffffff",
              *ink = canvas->dark ? "#e8e8e8" : "#000000";
   write_terminal(canvas, paper, out);
-  fprintf(out, "ink = '%s'\ntext_rgb = 0x%s\nsoft = '%s'\n", ink, ink + 1,
+  fprintf(out, "paper = '%s'\nink = '%s'\ntext_rgb = 0x%s\nsoft = '%s'\n", paper, ink, ink + 1,
           canvas->dark ? "#5a5f69" : "#b4b4b4");
   fwrite(canvas->text, 1, canvas->size, out);
   if (!code) code = write_template("frame", strlen("frame"), out, error);
@@ -164,6 +166,23 @@ static int write_script(const struct canvas *canvas, const char *templates, stru
   return fclose(out) ? error_set(error, ERROR_FAILED, "no memory for a gnuplot script") : code;
 }
 
+/* gnuplot states the size in whole pixels; a sheet of 89 mm is to be of 89 mm. */
+static int state_svg_size(const struct canvas *canvas, struct blob *picture, struct error *error) {
+  static const char first[] = " width=\"", last[] = " viewBox=\"";
+  const char *from = memmem(picture->data, picture->size, first, sizeof first - 1);
+  const char *to = memmem(picture->data, picture->size, last, sizeof last - 1);
+  if (!from || !to || to < from)
+    return error_set(error, ERROR_FAILED, "gnuplot's SVG does not state its size");
+  char *stated;
+  const int size = asprintf(&stated, "%.*s width=\"%.6gin\" height=\"%.6gin\"\n%.*s",
+                            (int)(from - picture->data), picture->data, canvas->width,
+                            canvas->height, (int)(picture->data + picture->size - to), to);
+  if (size < 0) return error_set(error, ERROR_FAILED, "no memory for a picture");
+  free(picture->data);
+  *picture = (struct blob){stated, (size_t)size};
+  return OK;
+}
+
 static int correct_svg(const struct canvas *canvas, struct blob *picture, struct error *error) {
   struct blob corrected;
   FILE *out = open_memstream(&corrected.data, &corrected.size);
@@ -172,7 +191,8 @@ static int correct_svg(const struct canvas *canvas, struct blob *picture, struct
   const int failed = fclose(out);
   free(picture->data);
   *picture = corrected;
-  return failed ? error_set(error, ERROR_FAILED, "no memory for a picture") : OK;
+  if (failed) return error_set(error, ERROR_FAILED, "no memory for a picture");
+  return state_svg_size(canvas, picture, error);
 }
 
 int canvas_draw(struct canvas *canvas, const char *templates, struct blob data,

@@ -6,10 +6,12 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/command.h"
 #include "lib/base/file.h"
+#include "lib/base/memory.h"
 #include "lib/base/text.h"
 #include "lib/base/thread.h"
 
@@ -58,8 +60,35 @@ static int read_run(const struct invocation *invocation, struct figures_run *run
   return option_positive(invocation, "max-memory", &run->memory, error);
 }
 
+int figures_make_folders(const char *path, struct error *error) {
+  char *folder = memory_text(path, error);
+  if (!folder) return ERROR_FAILED;
+  int status = OK;
+  for (char *slash = folder; !status && (slash = strchr(slash + 1, '/'));) {
+    *slash = '\0';
+    if (mkdir(folder, 0777) && errno != EEXIST)
+      status = error_set(error, ERROR_FAILED, "cannot make the folder '%s': %s", folder,
+                         strerror(errno));
+    *slash = '/';
+  }
+  free(folder);
+  return status;
+}
+
+/* Goes where the names of a recipe lead from; where something is drawn, the folder is made. */
+static int go_to(const char *folder, bool draws, struct error *error) {
+  char *inside;
+  if (asprintf(&inside, "%s/", folder) < 0)
+    return error_set(error, ERROR_FAILED, "out of memory: the recipe");
+  int status = draws ? figures_make_folders(inside, error) : OK;
+  free(inside);
+  if (!status && chdir(folder))
+    status = error_set(error, ERROR_INPUT, "cannot work in '%s': %s", folder, strerror(errno));
+  return status;
+}
+
 /* Reads the recipe, then goes where its names lead from. */
-static int open_recipe(const struct invocation *invocation, struct figures *figures,
+static int open_recipe(const struct invocation *invocation, bool draws, struct figures *figures,
                        struct error *error) {
   const char *name = invocation->argument, *folder = option_text(invocation, "directory", NULL);
   char *text;
@@ -74,8 +103,7 @@ static int open_recipe(const struct invocation *invocation, struct figures *figu
   char *own = strndup(name, (size_t)(file_name(name) - name));
   if (!own) return error_set(error, ERROR_FAILED, "out of memory: the recipe");
   if (!folder && *own) folder = own;
-  if (folder && chdir(folder))
-    status = error_set(error, ERROR_INPUT, "cannot work in '%s': %s", folder, strerror(errno));
+  if (folder) status = go_to(folder, draws, error);
   free(own);
   return status;
 }
@@ -146,7 +174,7 @@ static int compute(const struct invocation *invocation, struct result *result,
   const char *way;
   int status = find_way(invocation, &way, error);
   if (!status) status = read_run(invocation, &run, error);
-  if (!status) status = open_recipe(invocation, &figures, error);
+  if (!status) status = open_recipe(invocation, !way, &figures, error);
   if (!status) status = figures_plan(&figures, error);
   if (!status) status = select_jobs(invocation, &figures, error);
   if (!status && way) status = write_instead(&figures, way, &run, result, error);

@@ -62,6 +62,9 @@ void figures_write_outputs(const struct figures_job *job, FILE *out);
    NULL when it names none, or memory is out. It may not be there. */
 char *figures_input(const struct option_entry *entry);
 
+/* Makes the folders that `path` lies in. */
+int figures_make_folders(const char *path, struct error *error);
+
 /* Whether what the job makes is there and is what its command would make; else `reason` says why
    not. */
 bool figures_current(struct figures *figures, struct figures_job *job);

@@ -133,17 +133,38 @@ static bool figure_holds(struct figures *figures, struct figures_job *job, const
   return meta_holds(figures, job, *provenance);
 }
 
+/* Bytes of the object that `text` begins with; 0: there is none. */
+static size_t object_length(const char *text) {
+  size_t depth = 0;
+  bool quoted = false;
+  for (const char *c = text; *c; c++) {
+    if (quoted && *c == '\\' && c[1])
+      c++;
+    else if (*c == '"')
+      quoted = !quoted;
+    else if (!quoted && *c == '{')
+      depth++;
+    else if (!quoted && *c == '}' && !--depth)
+      return (size_t)(c + 1 - text);
+    if (!depth) return 0;
+  }
+  return 0;
+}
+
+/* The meta data stand first in a JSON file; the table, which may be long, is not looked at. */
 static bool json_holds(struct figures *figures, struct figures_job *job, const char *path) {
+  static const char head[] = "{\"meta\": ";
   char *data;
   size_t size;
-  struct meta *whole = NULL;
+  struct meta *meta = NULL;
   if (file_read(path, JSON_LIMIT, &data, &size, NULL))
     return because(job, "'%s' cannot be read", path);
-  const bool read = !meta_from_json(data, size, &whole, NULL);
-  const struct meta *meta = read ? meta_child(whole, "meta") : NULL;
-  const bool holds = meta ? meta_holds(figures, job, meta)
+  const char *text = data + sizeof head - 1;
+  const size_t length = strncmp(data, head, sizeof head - 1) ? 0 : object_length(text);
+  const bool read = length && !meta_from_json(text, length, &meta, NULL);
+  const bool holds = read ? meta_holds(figures, job, meta)
                           : because(job, "'%s' does not say how it was made", path);
-  meta_destroy(whole);
+  meta_destroy(meta);
   free(data);
   return holds;
 }

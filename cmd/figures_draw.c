@@ -1,10 +1,8 @@
 /* Running the jobs of a recipe: this program itself, several at a time. */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "cmd/command.h"
@@ -37,22 +35,6 @@ static void say(struct figures_job *job, const char *text, size_t length) {
 static void fail(struct figures_job *job, const char *why) {
   job->state = FIGURES_FAILED;
   say(job, why, strlen(why));
-}
-
-/* Makes the folders that a file lies in. */
-static int make_folders(const char *path, struct error *error) {
-  char *folder = memory_text(path, error);
-  if (!folder) return ERROR_FAILED;
-  int status = OK;
-  for (char *slash = folder; !status && (slash = strchr(slash + 1, '/'));) {
-    *slash = '\0';
-    if (mkdir(folder, 0777) && errno != EEXIST)
-      status = error_set(error, ERROR_FAILED, "cannot make the folder '%s': %s", folder,
-                         strerror(errno));
-    *slash = '/';
-  }
-  free(folder);
-  return status;
 }
 
 /* The words of a job's process: outputs and options of ours before those of the recipe. */
@@ -88,7 +70,7 @@ static void start_job(struct work *work, size_t index) {
   char threads[16], memory[32];
   int status = OK;
   for (size_t i = 0; !status && i < job->line->output_count; i++)
-    status = make_folders(job->outputs[i], &error);
+    status = figures_make_folders(job->outputs[i], &error);
   snprintf(threads, sizeof threads, "%d", work->threads);
   snprintf(memory, sizeof memory, "%.17g", work->run->memory / (double)work->run->jobs);
   char **words = status ? NULL : make_words(work, job, threads, memory, &error);

@@ -254,8 +254,8 @@ static int fit_dimensions(const struct invocation *invocation, struct compare_qu
     return error_set(
         error, ERROR_INPUT,
         request->projections
-            ? "--%s has heads of %zu dimensions, and the projections '%s' make '%zu'"
-            : "--%s has %zu dimensions, and the learned table '%s' has '%zu': the same, "
+            ? "--%s gives heads of %zu dimensions, and the projections '%s' make '%zu'"
+            : "--%s gives %zu dimensions, and the learned table '%s' has '%zu': the same, "
               "or projections between them",
         by, has, request->projections ? request->projection->name : request->learned->name, wanted);
   if (wanted && wanted != has) {

@@ -72,20 +72,6 @@ static int check_content(const struct compare_request *request, struct error *er
                    "positions alone; ones, gaussian or aligned[:RHO]");
 }
 
-static int check_terms(const struct compare_request *request, struct error *error) {
-  if (request->terms && request->attention != COMPARE_SOFTMAX)
-    return error_set(error, ERROR_INPUT,
-                     "linear attention takes features of the whole token: no terms");
-  if (!request->terms || !request->projections) return OK;
-  const struct projection *p = request->projection;
-  if (!p->gain && !p->query_bias && !p->key_bias && !p->query_gain && !p->key_gain && !p->offset)
-    return OK;
-  return error_set(error, ERROR_INPUT,
-                   "the scores behind the norm or the bias of '%s' are no sum of terms: terms "
-                   "without projections, or with random ones",
-                   p->name);
-}
-
 static int check_request(const struct compare_request *request, struct error *error) {
   const char *empty = !request->encodings                                  ? "number of encodings"
                       : !request->length                                   ? "length"
@@ -106,8 +92,10 @@ static int check_request(const struct compare_request *request, struct error *er
       return error_set(error, ERROR_INPUT,
                        "the projections '%s' take tokens of %zu dimensions, and the width is '%zu'",
                        request->projection[p].name, request->projection[p].width, request->width);
-  const int status = check_content(request, error);
-  return status ? status : check_terms(request, error);
+  if (request->terms && request->attention != COMPARE_SOFTMAX)
+    return error_set(error, ERROR_INPUT,
+                     "linear attention takes features of the whole token: no terms");
+  return check_content(request, error);
 }
 
 /* Waves for token vectors of another width than the spectrum's. */

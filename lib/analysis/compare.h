@@ -91,13 +91,15 @@ struct compare_result {
 
    Query tokens and key tokens are vectors of `width` by `content`. An additive encoding adds its
    table to them; projections then make queries and keys (norm, weights, bias); other encodings act
-   on those. Without projections tokens are queries and keys. Equal contents (ones, zero) are one
+   on those. Terms behind a norm are divided by what it divides the whole by, so that they add up;
+   what depends on neither content nor position (token type, shift, bias) counts as content. Without
+   projections tokens are queries and keys. Equal contents (ones, zero) are one
    draw, whose standard errors are 0.
 
    ERROR_INPUT: what encoding_make() refuses; an encoding without a term of positions alone for
    every one of them, and content zero; projections of another width; linear attention with an
-   encoding that adds to scores or multiplies vectors; terms behind a norm; a reference that is not
-   compared; more panels than a figure has. */
+   encoding that adds to scores or multiplies vectors, or with terms; a reference that is not
+   compared. */
 int compare_run(struct backend *backend, const struct compare_request *request,
                 struct compare_result *result, struct error *error);
 /* The metrics to be drawn as a grid, "encoding,metric,value,stderr": under short names, those that

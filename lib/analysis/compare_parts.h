@@ -60,6 +60,24 @@ void compare_draw_release(struct compare_draw *draw);
 int compare_drift(const struct comparison *work, const struct scorer *scorer,
                   const struct compare_draw *draw, double value[METRICS], struct error *error);
 
+/* ---- compare_project.c */
+
+/* One side of a projection, of tokens with a table added. */
+struct compare_side {
+  const struct projection *projection;
+  bool key;
+  size_t length, rows; /* of a draw; of all draws */
+  const double *token; /* (row, width) */
+  const double *table; /* (position, width); NULL: none */
+  enum { PART_CONTENT, PART_POSITION } part;
+};
+int compare_project(const struct compare_side *side, double *vector, struct error *error);
+
+/* What the content (or the table) is of the whole: both parts add up to it. A norm divides both by
+   what it divides the whole by; what depends on neither (token type, shift, bias) counts as
+   content. */
+int compare_project_part(const struct compare_side *side, double *vector, struct error *error);
+
 /* ---- compare_scores.c, compare_linear.c: metrics of one draw into value[], its share of the
    panel into the result's cells. */
 int compare_scores(const struct comparison *work, struct scorer *scorer,

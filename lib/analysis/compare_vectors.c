@@ -66,34 +66,6 @@ static int fill_tokens(const struct comparison *work, struct compare_draw *draw,
   return content_fill(work->backend, &batch, error);
 }
 
-/* One side of a projection, of tokens with the table added where `table` is not NULL. */
-struct side {
-  const struct projection *projection;
-  bool key;
-  size_t length, rows; /* of a draw; of all draws */
-  const double *token, *table;
-};
-
-static int project(const struct side *side, double *vector, struct error *error) {
-  const size_t width = side->projection->width, dim = side->projection->dim;
-  double *block = memory_array(BLOCK * width, sizeof *block, "tokens with positions", error);
-  int status = block ? OK : ERROR_FAILED;
-  for (size_t first = 0; !status && first < side->rows; first += BLOCK) {
-    const size_t rows = side->rows - first < BLOCK ? side->rows - first : BLOCK;
-    for (size_t r = 0; r < rows; r++) {
-      const double *token = side->token + (first + r) * width;
-      const double *table = side->table ? side->table + (first + r) % side->length * width : NULL;
-      for (size_t i = 0; i < width; i++)
-        block[r * width + i] = token[i] + (table ? table[i] : 0);
-    }
-    status =
-        projection_apply(side->projection, side->key, block, rows, vector + first * dim, error);
-  }
-  free(block);
-  return status;
-}
-
-/* Content is left out of the side of a term that is of positions alone. */
 static int project_draw(const struct comparison *work, const struct compare_item *item,
                         const struct scorer *scorer, struct compare_draw *draw,
                         struct error *error) {
@@ -103,17 +75,23 @@ static int project_draw(const struct comparison *work, const struct compare_item
   double *const key = draw->vectors.key =
       query ? vectors(work, draw->draws, work->dim, "the keys", error) : NULL;
   if (!key) return error->code;
-  struct side side = {.projection = item->projection,
-                      .length = work->request->length,
-                      .rows = rows,
-                      .token = draw->query_token,
-                      .table = scorer->query_table ? scorer->table : NULL};
   draw->vectors.projected = true;
-  int status = project(&side, query, error);
+  struct compare_side side = {.projection = item->projection,
+                              .length = work->request->length,
+                              .rows = rows,
+                              .token = draw->query_token,
+                              .table = scorer->query_table ? scorer->table : NULL};
+  const bool apart = scorer->table && item->terms != TERMS_ALL;
+  if (apart) side.table = scorer->table;
+  side.part = scorer->query_content ? PART_CONTENT : PART_POSITION;
+  int status =
+      apart ? compare_project_part(&side, query, error) : compare_project(&side, query, error);
+  if (status) return status;
   side.key = true;
   side.token = draw->key_token;
-  side.table = scorer->key_table ? scorer->table : NULL;
-  return status ? status : project(&side, key, error);
+  if (!apart) side.table = scorer->key_table ? scorer->table : NULL;
+  side.part = scorer->key_content ? PART_CONTENT : PART_POSITION;
+  return apart ? compare_project_part(&side, key, error) : compare_project(&side, key, error);
 }
 
 int compare_draw_create(const struct comparison *work, const struct compare_item *item,

@@ -79,7 +79,7 @@ static int add_number(void *to, const char *item, int64_t index, double value,
 
 static int add_parameters(struct rows *rows, struct error *error) {
   const struct encoding_parameter *parameter = rows->encoding->parameters;
-  for (double i = 0; parameter && parameter->key; parameter++, i++) {
+  for (int i = 0; parameter && parameter->key; parameter++, i++) {
     char text[512];
     size_t used = (size_t)snprintf(text, sizeof text, "%s", parameter->key);
     if (parameter->shape)

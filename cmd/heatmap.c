@@ -89,6 +89,11 @@ static int check_conflicts(const struct invocation *invocation, const struct map
                     {"param", "--what scores, softmax or table"},
                     {0}},
       table[] = {{"learned", "--encoding learned"}, {"beyond", "--encoding learned"}, {0}},
+      waves[] = {{"base", "an --encoding that has frequencies"},
+                 {"scaling", "an --encoding that has frequencies"},
+                 {"inv-freq", "an --encoding that has frequencies"},
+                 {"precision", "an --encoding that has frequencies"},
+                 {0}},
       heads[] = {{"heads", "an --encoding that differs by head"},
                  {"head", "an --encoding that differs by head"},
                  {0}},
@@ -119,6 +124,8 @@ static int check_conflicts(const struct invocation *invocation, const struct map
   if (check_needs(invocation, map_kind_is_attention(request->kind), attention, error) ||
       check_needs(invocation, encodes, encoding, error) ||
       check_needs(invocation, encodes && request->encoding->takes_table, table, error) ||
+      check_needs(invocation, !encodes || request->encoding->frequencies != FREQUENCIES_NONE, waves,
+                  error) ||
       check_needs(invocation, encodes && request->encoding->by_head, heads, error) ||
       check_needs(invocation, !content_is_constant(&request->content), random, error) ||
       check_needs(invocation, !map_is_linear(request), every_score, error) ||
@@ -169,6 +176,17 @@ static void summary(const struct result *result, FILE *out) {
   if (reduced) fprintf(out, "reduced %s\n", reduced);
 }
 
+/* Vectors are as wide as the table that is added to them. */
+static int check_width(const struct invocation *invocation, const struct position_table *learned,
+                       const struct spectrum *spectrum, struct error *error) {
+  if (!option_given(invocation, "dim") || !learned->width ||
+      learned->width == spectrum->spec.head_dim)
+    return OK;
+  return error_set(error, ERROR_INPUT,
+                   "--dim is '%zu', and the learned table '%s' has %zu dimensions",
+                   spectrum->spec.head_dim, learned->name, learned->width);
+}
+
 static int compute(const struct invocation *invocation, struct result *result,
                    struct error *error) {
   struct map_request request;
@@ -180,6 +198,7 @@ static int compute(const struct invocation *invocation, struct result *result,
   int status = encoding_options_read(invocation, &given, error);
   if (!status) status = read_request(invocation, &given, &request, error);
   if (!status) status = series_create_one(invocation, &series, error);
+  if (!status) status = check_width(invocation, &given.learned, series.spectra[0], error);
   if (!status) status = run_options_backend(invocation, &backend, error);
   if (!status)
     status = position_table_draw(backend, &given.learned, request.length,

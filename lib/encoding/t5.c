@@ -69,7 +69,7 @@ static int read_buckets(struct backend *backend, const struct encoding_setting *
 
 static int make(struct backend *backend, const struct encoding_setting *setting,
                 struct scorer *scorer, struct error *error) {
-  struct buckets buckets;
+  struct buckets buckets = {0};
   if (read_buckets(backend, setting, &buckets, error)) return error->code;
   struct encoding_query query = encoding_query_of(backend, setting, name, "bias");
   query.rows = buckets.count;
@@ -111,7 +111,7 @@ static int show(struct backend *backend, const struct encoding_setting *setting,
   static const char *const items[] = {"bidirectional_start", "causal_start"};
   for (size_t way = 0; way < 2; way++) {
     struct encoding_setting own = *setting;
-    struct buckets buckets;
+    struct buckets buckets = {0};
     own.causal = way;
     if (read_buckets(backend, &own, &buckets, error)) return error->code;
     const size_t count = way ? buckets.count : buckets.count / 2;

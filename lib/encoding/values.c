@@ -77,7 +77,8 @@ static int read_name(const char **text, struct value *value, struct error *error
   snprintf(name, sizeof name, "%.*s", (int)length, *text);
   char *dot = strchr(name, '.');
   if (dot) *dot = 0;
-  if (encoding_find(name, &value->encoding, error)) return error->code;
+  const int status = encoding_find(name, &value->encoding, error);
+  if (status) return status;
   value->parameter = dot ? find_parameter(value->encoding, dot + 1) : NULL;
   if (dot && !value->parameter) return refuse_parameter(value->encoding, dot + 1, error);
   *text = equal + 1;
@@ -131,8 +132,9 @@ int encoding_values_set(struct encoding_values *values, const char *text, char s
                         struct error *error) {
   struct value value = {0};
   *sha256 = 0;
-  if (read_name(&text, &value, error) || read_value(text, &value, sha256, error))
-    return error->code;
+  int status = read_name(&text, &value, error);
+  if (!status && value.encoding) status = read_value(text, &value, sha256, error);
+  if (status) return status;
   struct value *grown = reallocarray(values->value, values->count + 1, sizeof *grown);
   if (!grown) {
     tensor_destroy(value.tensor);
@@ -169,7 +171,8 @@ static const struct value *find_value(const struct encoding_values *values,
 
 static int find(const struct encoding_query *query, const struct encoding **encoding,
                 const struct encoding_parameter **parameter, struct error *error) {
-  if (encoding_find(query->name, encoding, error)) return error->code;
+  const int status = encoding_find(query->name, encoding, error);
+  if (status) return status;
   *parameter = find_parameter(*encoding, query->key);
   return *parameter ? OK : refuse_parameter(*encoding, query->key, error);
 }
@@ -206,7 +209,8 @@ static int draw(struct encoding_query *query, uint64_t seed, size_t first, size_
 int encoding_number(struct encoding_query *query, double *number, struct error *error) {
   const struct encoding *encoding;
   const struct encoding_parameter *parameter;
-  if (find(query, &encoding, &parameter, error)) return error->code;
+  const int status = find(query, &encoding, &parameter, error);
+  if (status) return status;
   const struct value *value = find_value(query->values, encoding, parameter);
   if (value && value->kind == VALUE_NUMBER) {
     *number = value->number;

@@ -55,7 +55,7 @@ struct encoding_query {
 
 /* The number. ERROR_INPUT: learned, not given and without a default; the message says how to give
    it. */
-int encoding_number(struct encoding_query *query, double *value, struct error *error);
+int encoding_number(struct encoding_query *query, double *number, struct error *error);
 
 /* The tensor, (row, column), to be released with free(); axes of length 1 count for nothing, and a
    single row may have one axis. NULL with the error: not given (the message says how to), of

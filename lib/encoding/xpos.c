@@ -27,9 +27,9 @@ static const struct encoding_parameter parameters[] = {
 static int read_numbers(const struct encoding_setting *setting, double *gamma, double *scale_base,
                         struct error *error) {
   struct encoding_query query = encoding_query_of(NULL, setting, name, "gamma");
-  if (encoding_number(&query, gamma, error)) return error->code;
+  const int status = encoding_number(&query, gamma, error);
   query.key = "scale_base";
-  return encoding_number(&query, scale_base, error);
+  return status ? status : encoding_number(&query, scale_base, error);
 }
 
 /* Scores of keys at the far end reach ζ_0^(−length/scale_base). */
@@ -69,7 +69,8 @@ static int make(struct backend *backend, const struct encoding_setting *setting,
   const size_t length = setting->length, dim = setting->dim;
   double gamma, scale_base;
   char what[80];
-  if (read_numbers(setting, &gamma, &scale_base, error)) return error->code;
+  int status = read_numbers(setting, &gamma, &scale_base, error);
+  if (status) return status;
   if (check_range(length, xpos_zeta(0, 2 * setting->spectrum->pairs, gamma), scale_base, error))
     return error->code;
   snprintf(what, sizeof what, "the amplitudes of %zu positions and %zu dimensions", length, dim);

@@ -56,9 +56,9 @@ static void shaw(void **state) {
   static double table[(6 * LENGTH + 1) * DIM];
   for (size_t c = 0; c < 4; c++) {
     const int k = clips[c];
-    draw(*state, 13, (size_t)(2 * k + 1) * DIM, table);
+    draw(*state, 13, (2 * (size_t)k + 1) * DIM, table);
     struct encoding_values *values = values_of((const char *[]){NULL});
-    add_tensor(values, "shaw.table", table, (size_t)(2 * k + 1), DIM);
+    add_tensor(values, "shaw.table", table, 2 * (size_t)k + 1, DIM);
     struct encoding_setting setting = setting_of(NULL, LENGTH, DIM);
     setting.values = values;
     struct scorer scorer = scorer_of(*state, "shaw", &setting);
@@ -175,11 +175,11 @@ static void deberta(void **state) {
     char text[32];
     const int k = clips[c];
     snprintf(text, sizeof text, "deberta.k=%d", k);
-    draw(*state, 17, (size_t)(2 * k) * DIM, query_table);
-    draw(*state, 18, (size_t)(2 * k) * DIM, key_table);
+    draw(*state, 17, 2 * (size_t)k * DIM, query_table);
+    draw(*state, 18, 2 * (size_t)k * DIM, key_table);
     struct encoding_values *values = values_of((const char *[]){text, NULL});
-    add_tensor(values, "deberta.query_table", query_table, (size_t)(2 * k), DIM);
-    add_tensor(values, "deberta.key_table", key_table, (size_t)(2 * k), DIM);
+    add_tensor(values, "deberta.query_table", query_table, 2 * (size_t)k, DIM);
+    add_tensor(values, "deberta.key_table", key_table, 2 * (size_t)k, DIM);
     for (int terms = TERMS_ALL; terms <= TERMS_POSITION_POSITION; terms++) {
       struct encoding_setting setting = setting_of(NULL, LENGTH, DIM);
       setting.values = values;

@@ -70,7 +70,7 @@ static void sinusoidal_products(void **state) {
   static double profile[LENGTH];
   struct spectrum *spectrum = plain_spectrum(DIM, 10000), *fairseq = plain_spectrum(DIM, 10000);
   for (size_t i = 0; i < DIM / 2; i++)
-    spectrum_set(fairseq, i, powl(10000, -(long double)i / (DIM / 2 - 1)));
+    spectrum_set(fairseq, i, powl(10000, -(long double)i / ((long double)DIM / 2 - 1)));
   assert_near(fairseq->inv_freq_double[DIM / 2 - 1], 1e-4, 1e-19);
   for (int variant = 0; variant < 4; variant++) {
     struct encoding_values *values = values_of((const char *[]){

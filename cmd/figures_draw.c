@@ -167,9 +167,12 @@ static void report_job(struct work *work, struct figures_job *job) {
   const struct figures_run *run = work->run;
   const char *name = work->figures->name;
   work->totals[job->state]++;
-  for (const char *text = job->messages; text && *text; text += strcspn(text, "\n") + 1)
-    fprintf(stderr, "ropetool figures: %s:%zu: %.*s\n", name, job->line->number,
-            (int)strcspn(text, "\n"), text);
+  for (const char *text = job->messages; text && *text; text += strcspn(text, "\n") + 1) {
+    struct error message; /* a recipe's name may hold what no message should */
+    error_set(&message, OK, "%s:%zu: %.*s", name, job->line->number, (int)strcspn(text, "\n"),
+              text);
+    fprintf(stderr, "ropetool figures: %s\n", message.message);
+  }
   if (run->quiet) return;
   printf("%-10s  ", words[job->state]);
   figures_write_outputs(job, stdout);

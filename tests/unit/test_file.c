@@ -334,6 +334,46 @@ static void names(void **state) {
 
 #define in_folder(test) cmocka_unit_test_setup_teardown(test, folder_create, folder_remove)
 
+/* Paths of one file have one identity, whether it is there or not; others have another. */
+static void identities(void **state) {
+  (void)state;
+  write_whole(path_of("there"), "", 0);
+  assert_int_equal(mkdir(path_of("inner"), 0777), 0);
+  assert_int_equal(symlink("there", path_of("link")), 0);
+  assert_int_equal(symlink("inner", path_of("way")), 0);
+  assert_int_equal(symlink("round", path_of("round")), 0);
+  static const struct {
+    const char *a, *b;
+    bool same;
+  } cases[] = {
+      {"there", "./there", true},          {"there", "link", true},
+      {"there", "inner/../there", true},   {"there", "inner", false},
+      {"new", ".//./new", true},           {"new", "inner/new", false},
+      {"inner/new", "way/new", true},      {"inner/new", "way//./new", true},
+      {"to/come", "to//./come", true},     {"to/come", "./to/come", true},
+      {"to/come", "come", false},          {"to/come", "to/comes", false},
+      {"inner/to/come", "to/come", false}, {"way/to/come", "inner/to/come", true},
+      {"there", "There", false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char *a = file_identity(path_of(cases[i].a)), *b = file_identity(path_of(cases[i].b));
+    assert_non_null(a);
+    assert_non_null(b);
+    if (!strcmp(a, b) != cases[i].same) fail_msg("'%s' and '%s'", cases[i].a, cases[i].b);
+    free(a);
+    free(b);
+  }
+  assert_null(file_identity(path_of("round")));
+  /* Relative names, and the root. */
+  char *here = file_identity("new"), *dotted = file_identity("./new"),
+       *root = file_identity("/new");
+  assert_string_equal(here, dotted);
+  assert_string_not_equal(here, root);
+  free(here);
+  free(dotted);
+  free(root);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       in_folder(reads_whole_files),
@@ -350,6 +390,7 @@ int main(void) {
       in_folder(large_files_arrive_whole),
       in_folder(pipes_and_devices_are_written_through),
       in_folder(stdout_is_shared),
+      in_folder(identities),
       cmocka_unit_test(names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,10 @@
-# A table on paper: tiles, rules, and the texts over them. The names of the rows stand on the left.
+# A table on paper: tiles, rules, and the texts over them. The names of the rows stand on the left; those of
+# the columns stand on end where their words are wider than a column.
 do for [i=1:texts] {
+  if (i > names && i <= names+heads) {
+    set label 10+i cell_text[i] at screen cell_x[i],cell_y[i] left rotate front font tic_font textcolor rgb ink
+    continue
+  }
   if (i <= names) {
     set label 10+i cell_text[i] at screen cell_x[i],cell_y[i] left front font tic_font textcolor rgb ink
   } else {

@@ -88,6 +88,9 @@ int canvas_open(const struct figure_options *options, enum figure_format format,
   if (!code && format == FIGURE_TEX) code = check_tex_name(name, error);
   if (code) return code;
   canvas->dpi = format == FIGURE_SVG ? svg_dpi : canvas->style.dpi;
+  /* Which font the readers of an SVG have nobody knows, nor the one of a document. */
+  canvas->letter_width =
+      format == FIGURE_PNG || format == FIGURE_PDF ? figure_font_width(canvas->style.font) : 1;
   canvas->script = open_memstream(&canvas->text, &canvas->size);
   return canvas->script ? OK : error_set(error, ERROR_FAILED, "no memory for a gnuplot script");
 }
@@ -108,7 +111,22 @@ double canvas_line(const struct canvas *canvas, double points) {
 }
 
 double canvas_text_width(const struct canvas *canvas, const char *text, double points) {
-  return canvas_points(canvas, points * lettering_width(text, strlen(text)));
+  return canvas_points(canvas, points * canvas->letter_width * lettering_width(text, strlen(text)));
+}
+
+double canvas_ems(const struct canvas *canvas, double dots, double points) {
+  return dots / canvas_points(canvas, points * canvas->letter_width);
+}
+
+size_t canvas_count_lines(const struct canvas *canvas, const char *text, double dots, double points,
+                          size_t most) {
+  const double ems = canvas_ems(canvas, dots, points);
+  size_t lines = 0;
+  for (; *text && lines < most; lines++) {
+    text += lettering_line(text, ems);
+    text += strspn(text, " ");
+  }
+  return lines;
 }
 
 static size_t labelled(const struct tics *tics) {
@@ -142,15 +160,24 @@ double canvas_edge(const struct canvas *canvas) {
   return canvas_points(canvas, 2);
 }
 
-/* How many lines a title of the sheet's width takes: at most three. */
 static size_t title_lines(const struct canvas *canvas) {
-  const double ems = (canvas->width * 72 - 8) / canvas->style.font_size;
-  size_t lines = 0;
-  for (const char *text = canvas->title; *text && lines < 3; lines++) {
-    text += lettering_line(text, ems);
-    text += strspn(text, " ");
-  }
-  return lines;
+  return canvas_count_lines(canvas, canvas->title, canvas_title_room(canvas),
+                            canvas->style.font_size, CANVAS_TITLE_LINES);
+}
+
+/* The y axis' label may fill two lines of the sheet's height, one where that is not decided. */
+static size_t count_ylabel_lines(const struct canvas *canvas) {
+  if (!(canvas->height > 0)) return *canvas->ylabel != '\0';
+  return canvas_count_lines(canvas, canvas->ylabel, canvas_ylabel_room(canvas),
+                            canvas->style.font_size, 2);
+}
+
+double canvas_title_room(const struct canvas *canvas) {
+  return canvas->width * canvas->dpi - canvas_points(canvas, 8);
+}
+
+double canvas_ylabel_room(const struct canvas *canvas) {
+  return canvas->height * canvas->dpi - 2 * canvas_edge(canvas);
 }
 
 int canvas_set_margins(struct canvas *canvas, double y_tics_ems, double x_end_ems,
@@ -158,8 +185,10 @@ int canvas_set_margins(struct canvas *canvas, double y_tics_ems, double x_end_em
   const double line = canvas_line(canvas, canvas->style.font_size);
   const double tick = canvas_points(canvas, canvas->style.tick_size), outer = canvas_edge(canvas);
   if (!canvas->script) return error_set(error, ERROR_FAILED, "no sheet to draw on");
-  canvas->left =
-      ceil(outer + (*canvas->ylabel ? 1.3 * line : 0) + tick * y_tics_ems + gap_beside(canvas));
+  canvas->ylabel_lines = count_ylabel_lines(canvas);
+  const double ylabel = (double)canvas->ylabel_lines;
+  canvas->left = ceil(outer + (ylabel > 0 ? (ylabel + 0.3) * line : 0) + tick * y_tics_ems +
+                      gap_beside(canvas));
   canvas->bottom =
       ceil(outer + (*canvas->xlabel ? 1.1 * line : 0) + 1.1 * tick + gap_below(canvas));
   const double title = line * (double)title_lines(canvas);
@@ -247,7 +276,7 @@ int canvas_assign_text(struct canvas *canvas, const char *variable, const struct
   free(literal);
   fprintf(canvas->script, "%s = ", variable);
   if (!*left) fputs("''", canvas->script);
-  const double ems = text->width / canvas_points(canvas, text->points);
+  const double ems = canvas_ems(canvas, text->width, text->points);
   for (size_t n = 1; *left && !code; n++) {
     size_t size = lettering_line(left, ems);
     const bool cut = n == text->lines && left[size];

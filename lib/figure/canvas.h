@@ -22,8 +22,10 @@ struct canvas {
   double width, height; /* inches; height 0: not decided yet */
   double dpi;           /* dots per inch */
   bool fixed_dpi;       /* asked for: not to be raised */
+  double letter_width;  /* of the texts, against lettering_width() */
   bool dark;
   const char *xlabel, *ylabel, *title; /* "": none */
+  size_t ylabel_lines;                 /* decided with the margins */
   double left, right, top, bottom;     /* margins around the panel, dots */
   double spare_left, spare_bottom;     /* of these margins: more than the labels need, dots */
   double panel_width, panel_height;    /* dots */
@@ -55,12 +57,24 @@ double canvas_points(const struct canvas *canvas, double points); /* in dots */
 double canvas_line(const struct canvas *canvas, double points); /* height of a line of text, dots */
 double canvas_text_width(const struct canvas *canvas, const char *text, double points);
 
+/* The ems that lettering_line() may fill for `dots`. */
+double canvas_ems(const struct canvas *canvas, double dots, double points);
+
+/* How many lines a text takes in so many dots, at most `most`. */
+size_t canvas_count_lines(const struct canvas *canvas, const char *text, double dots, double points,
+                          size_t most);
+
 /* Whether the labels of an axis of `length` dots stay apart, side by side or one below another. */
 bool canvas_tics_fit_across(const struct canvas *canvas, const struct tics *tics, double length);
 bool canvas_tics_fit_down(const struct canvas *canvas, const struct tics *tics, double length);
 
 /* The most numbers at an axis that can be read at a glance. */
 enum { CANVAS_TICS_MOST = 8 };
+
+/* Dots that a line of the title, of so many at most, and of the y axis' label may fill. */
+enum { CANVAS_TITLE_LINES = 3 };
+double canvas_title_room(const struct canvas *canvas);
+double canvas_ylabel_room(const struct canvas *canvas);
 
 /* Sets left, right, top and bottom to what labels and the numbers of the axes need; `right_extra`
    and `top_extra` dots stay free beside and above the panel. `x_end` is the label at the right end,

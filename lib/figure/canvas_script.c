@@ -74,8 +74,7 @@ void canvas_assign_sheet(struct canvas *canvas) {
 /* Panel, labels and their places. */
 static int write_frame(struct canvas *canvas, struct error *error) {
   const double below = canvas->top + canvas->panel_height;
-  const double width = round(canvas->width * canvas->dpi),
-               height = round(canvas->height * canvas->dpi);
+  const double width = round(canvas->width * canvas->dpi);
   const double line = canvas_line(canvas, canvas->style.font_size), outer = canvas_edge(canvas);
   canvas_assign_box(
       canvas, "panel", 0,
@@ -101,9 +100,9 @@ static int write_frame(struct canvas *canvas, struct error *error) {
     const char *name, *text;
     double width;
     size_t lines;
-  } texts[] = {{"title", canvas->title, width - canvas_points(canvas, 8), 3},
+  } texts[] = {{"title", canvas->title, canvas_title_room(canvas), CANVAS_TITLE_LINES},
                {"xlabel", canvas->xlabel, width - 2 * outer, 1},
-               {"ylabel", canvas->ylabel, height - 2 * outer, 1}};
+               {"ylabel", canvas->ylabel, canvas_ylabel_room(canvas), canvas->ylabel_lines}};
   int code = OK;
   for (size_t i = 0; i < 3 && !code; i++)
     code = canvas_assign_text(

@@ -97,6 +97,10 @@ size_t figure_left_out_table(const struct table *table, const struct curve_plot 
 enum { FIGURE_FONT_NAME = 128 };
 int figure_font_known(const char *font, char instead[FIGURE_FONT_NAME]);
 
+/* How wide texts are in the family that PNG and PDF show for this one, against the wide faces that
+   figures are laid out for: less than 1 for Times, Helvetica and their like, where they are. */
+double figure_font_width(const char *font);
+
 /* The files of one figure: picture alone, or (TeX) the text and the PDF that it includes. */
 struct figure {
   struct blob picture; /* PNG, PDF or SVG bytes; for TeX the PDF */

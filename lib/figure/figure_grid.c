@@ -18,7 +18,12 @@ struct grid {
   char text[GRID_ROWS][GRID_COLUMNS][64];
   double head_width, head_height, width, height; /* of names of rows and columns, and of cells */
   size_t lines;                                  /* of a number in a cell */
+  size_t name_lines;                             /* of the longest name of a row */
+  bool upright; /* names of columns stand on end, because their words are wider than a column */
 };
+
+/* Lines of the names of rows and columns at most. */
+enum { NAME_LINES = 3 };
 
 /* Which of `names` a text is, added when it is new; `most` when there is no room for one more. */
 static size_t index_of(const char **names, size_t *count, size_t most, const char *text) {
@@ -135,37 +140,55 @@ static void measure_cells(const struct grid *grid, double *whole, double *broken
 }
 
 static size_t count_lines(const struct grid *grid, const char *text, double width) {
-  const double ems = width / canvas_points(&grid->canvas, grid->canvas.style.tick_size);
-  size_t lines = 0;
-  for (; *text && lines < 3; lines++) {
-    text += lettering_line(text, ems);
-    text += strspn(text, " ");
-  }
-  return lines;
+  return canvas_count_lines(&grid->canvas, text, width, grid->canvas.style.tick_size, NAME_LINES);
 }
 
 /* Widths: the names of the rows as wide as they are, up to a third of the sheet, or less where the
-   numbers and the words above them need it; the columns share the rest, but are no wider than looks
-   well. */
+   numbers need it; the columns share the rest, but are no wider than looks well. Where their words
+   then have no room they stand on end. */
 static int set_widths(struct grid *grid, double room, struct error *error) {
   const double em = canvas_points(&grid->canvas, grid->canvas.style.tick_size);
   double whole, broken, head = text_width(grid, grid->row_name);
   measure_cells(grid, &whole, &broken);
   for (size_t r = 0; r < grid->rows; r++)
     head = fmax(head, text_width(grid, grid->row[r]));
-  double least = broken;
+  double word = 0;
   for (size_t c = 0; c < grid->columns; c++)
-    least = fmax(least, widest_word(grid, grid->column[c]));
-  const double left = room - (double)grid->columns * (least + 0.5 * em) - em;
+    word = fmax(word, widest_word(grid, grid->column[c]));
+  const double names = fmin(head, room / 3) + em, columns = (double)grid->columns;
+  grid->upright = columns * (word + 0.5 * em) + names > room;
+  const double least = grid->upright ? broken : fmax(broken, word);
+  const double left = room - columns * (least + 0.5 * em) - em;
   grid->head_width = ceil(fmin(head, fmax(6 * em, fmin(room / 3, left))) + em);
   grid->width = floor(fmin((room - grid->head_width) / (double)grid->columns, 14 * em));
   grid->lines = whole + 0.6 * em <= grid->width ? 1 : 2;
+  grid->upright = grid->upright || word > grid->width - 0.1 * em;
+  grid->name_lines = 1;
+  for (size_t r = 0; r < grid->rows; r++) {
+    const size_t lines = count_lines(grid, grid->row[r], grid->head_width - 0.6 * em);
+    if (lines > grid->name_lines) grid->name_lines = lines;
+  }
   if (broken + 0.3 * em <= grid->width) return OK;
   return error_set(
       error, ERROR_INPUT, "figure of %.2f in is too narrow for %zu columns; at least %.2f in",
       grid->canvas.width, grid->columns,
       grid->canvas.width +
           ((broken + 0.3 * em - grid->width) * (double)grid->columns + 1) / grid->canvas.dpi);
+}
+
+/* Height of the names of the columns: in up to three lines, or the longest when they stand on end,
+   of which no more than a third of the sheet's width shows. */
+static void set_head_height(struct grid *grid, double line) {
+  size_t most = 1;
+  double longest = 0;
+  for (size_t c = 0; c < grid->columns; c++) {
+    const size_t lines = count_lines(grid, grid->column[c], grid->width - 0.08 * line);
+    if (lines > most) most = lines;
+    longest = fmax(longest, text_width(grid, grid->column[c]));
+  }
+  const double room = grid->canvas.width * grid->canvas.dpi / 3;
+  grid->head_height =
+      ceil(grid->upright ? fmin(longest, room) + 0.6 * line : line * ((double)most + 0.5));
 }
 
 static int lay_out(struct grid *grid, struct error *error) {
@@ -178,13 +201,9 @@ static int lay_out(struct grid *grid, struct error *error) {
   const double room = canvas->width * canvas->dpi - canvas->left - canvas->right;
   code = set_widths(grid, room, error);
   if (code) return code;
-  size_t head_lines = 1;
-  for (size_t c = 0; c < grid->columns; c++) {
-    const size_t lines = count_lines(grid, grid->column[c], grid->width - 0.08 * line);
-    if (lines > head_lines) head_lines = lines;
-  }
-  grid->head_height = ceil(line * ((double)head_lines + 0.5));
-  grid->height = ceil(line * ((double)grid->lines + 0.45));
+  set_head_height(grid, line);
+  const size_t lines = grid->name_lines > grid->lines ? grid->name_lines : grid->lines;
+  grid->height = ceil(line * ((double)lines + 0.45));
   const double least = grid->head_height + grid->height * (double)grid->rows;
   if (free_height) canvas->height = (canvas->top + canvas->bottom + least) / canvas->dpi;
   code = canvas_set_panel(canvas, error);
@@ -222,6 +241,26 @@ static int assign_text(struct grid *grid, size_t index, const char *text, const 
       &(struct canvas_text){"cell", text, canvas->style.tick_size, box->width, lines}, error);
 }
 
+/* Names of columns that stand on end, from the rule below them up. */
+static int assign_upright(struct grid *grid, size_t *index, struct error *error) {
+  struct canvas *canvas = &grid->canvas;
+  const double points = canvas->style.tick_size, em = canvas_points(canvas, points);
+  int code = OK;
+  for (size_t c = 0; c < grid->columns && !code; c++) {
+    char variable[48];
+    const double x = canvas->left + grid->head_width + grid->width * ((double)c + 0.5);
+    canvas_assign_element(canvas, "cell", "x", *index, canvas_x(canvas, x));
+    canvas_assign_element(canvas, "cell", "y", *index,
+                          canvas_y(canvas, canvas->top + grid->head_height - 0.35 * em));
+    snprintf(variable, sizeof variable, "cell_text[%zu]", (*index)++);
+    code = canvas_assign_text(
+        canvas, variable,
+        &(struct canvas_text){"cell", grid->column[c], points, grid->head_height - 0.5 * em, 1},
+        error);
+  }
+  return code;
+}
+
 /* Names of the rows first, which stand on the left, then those of the columns and the cells, whose
    places are their middles. */
 static int assign_texts(struct grid *grid, struct error *error) {
@@ -229,8 +268,9 @@ static int assign_texts(struct grid *grid, struct error *error) {
   const size_t names = grid->rows + 1, all = names + grid->columns * (grid->rows + 1);
   const double em = canvas_points(canvas, canvas->style.tick_size);
   fprintf(canvas->script,
-          "names = %zu\ntexts = %zu\narray cell_text[%zu]\narray cell_x[%zu]\narray cell_y[%zu]\n",
-          names, all, all, all, all);
+          "names = %zu\nheads = %zu\ntexts = %zu\narray cell_text[%zu]\narray cell_x[%zu]\narray "
+          "cell_y[%zu]\n",
+          names, grid->upright ? grid->columns : 0, all, all, all, all);
   size_t index = 1;
   int code = OK;
   for (size_t r = 0; r <= grid->rows && !code; r++) {
@@ -238,9 +278,10 @@ static int assign_texts(struct grid *grid, struct error *error) {
     const struct box box = {canvas->left + 0.3 * em, y, grid->head_width - 0.6 * em,
                             r ? grid->height : grid->head_height};
     code = assign_text(grid, index++, r ? grid->row[r - 1] : grid->row_name, &box,
-                       r ? grid->lines : 1, error);
+                       r ? NAME_LINES : 1, error);
   }
-  for (size_t r = 0; r <= grid->rows && !code; r++)
+  if (grid->upright && !code) code = assign_upright(grid, &index, error);
+  for (size_t r = grid->upright; r <= grid->rows && !code; r++)
     for (size_t c = 0; c < grid->columns && !code; c++) {
       const double y = canvas->top + (r ? grid->head_height + grid->height * (double)(r - 1) : 0);
       const double x = canvas->left + grid->head_width + grid->width * ((double)c + 0.5);
@@ -251,7 +292,7 @@ static int assign_texts(struct grid *grid, struct error *error) {
       const struct box box = {x, y, r ? number : grid->width - 0.1 * em,
                               r ? grid->height : grid->head_height};
       code = assign_text(grid, index++, r ? grid->text[r - 1][c] : grid->column[c], &box,
-                         r ? grid->lines : 3, error);
+                         r ? grid->lines : NAME_LINES, error);
     }
   return code;
 }

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "lib/figure/lettering.h"
-
 /* A panel that whole cells fill to less than this share gets a higher resolution instead. */
 static const double least_filled = 0.8;
 
@@ -65,9 +63,7 @@ static double title_height(const struct canvas *canvas, const struct map_panels 
 /* How many lines a title takes above a panel: at most two. */
 static size_t count_lines(const struct canvas *canvas, const struct map_panels *panels,
                           const char *title) {
-  const double ems = panels->width / canvas_points(canvas, canvas->style.tick_size);
-  if (!title || !*title) return 0;
-  return title[lettering_line(title, ems)] ? 2 : 1;
+  return title ? canvas_count_lines(canvas, title, panels->width, canvas->style.tick_size, 2) : 0;
 }
 
 static size_t count_title_lines(const struct canvas *canvas, const struct map_panels *panels) {

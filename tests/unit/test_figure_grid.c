@@ -205,11 +205,44 @@ static void wrong_tables_are_refused(void **state) {
   table_destroy(table);
 }
 
+/* Words wider than their column stand on end, whole; names of rows take the lines that they need.
+ */
+static void long_words_stand_on_end(void **state) {
+  (void)state;
+  struct table *table = table_of_metrics(4, 6);
+  static const char *const heads[] = {"translation_invariance", "monotonicity", "mean_distance",
+                                      "half_distance",          "norm_drift",   "angle_drift"};
+  for (size_t r = 0; r < 24; r++) {
+    assert_int_equal(table_set_text(table, r, 1, heads[r % 6], NULL), OK);
+    if (r / 6 == 3)
+      assert_int_equal(table_set_text(table, r, 0, "a much longer name of one encoding", NULL), OK);
+  }
+  for (int format = FIGURE_PNG; format <= FIGURE_TEX; format++) {
+    struct figure figure = draw_grid(table, &plain_grid, &(struct figure_options){.style = "ieee"},
+                                     (enum figure_format)format);
+    assert_non_null(strstr(figure.script.data, "\nheads = 6\n"));
+    if (format == FIGURE_PNG) {
+      assert_non_null(strstr(figure.script.data, "'translation_invariance'\n"));
+      const char *name = strstr(figure.script.data, "'a much");
+      assert_non_null(name);
+      char line[128];
+      snprintf(line, sizeof line, "%.*s", (int)strcspn(name, "\n"), name);
+      assert_non_null(strstr(line, "encoding'"));
+    }
+    figure_release(&figure);
+  }
+  struct figure wide = draw_grid(table, &plain_grid,
+                                 &(struct figure_options){.style = "ieee", .width = 9}, FIGURE_PNG);
+  assert_non_null(strstr(wide.script.data, "\nheads = 0\n"));
+  figure_release(&wide);
+  table_destroy(table);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tiles_are_shaded_by_value), cmocka_unit_test(numbers_have_their_digits),
       cmocka_unit_test(tables_fit_their_paper),    cmocka_unit_test(texts_are_only_drawn),
-      cmocka_unit_test(wrong_tables_are_refused),
+      cmocka_unit_test(wrong_tables_are_refused),  cmocka_unit_test(long_words_stand_on_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

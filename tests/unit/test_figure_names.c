@@ -152,12 +152,32 @@ static void series_have_signs(void **state) {
   table_destroy(table);
 }
 
+/* A label of the y axis that is longer than the sheet is high has two lines, and room for them. */
+static void long_labels_have_two_lines(void **state) {
+  (void)state;
+  struct table *table = table_of_curves(1, 60);
+  const struct figure_options options = {
+      .style = "icml", .ylabel = "angle difference at the end of the context (radians)"};
+  struct figure one = draw_table(table, &plain, &(struct figure_options){.style = "icml"},
+                                 FIGURE_PNG),
+                two = draw_table(table, &plain, &options, FIGURE_PNG);
+  assert_true(has(&two, "\nylabel = 'angle difference at the end of the"));
+  assert_true(has(&two, "(radians)'\n"));
+  const double line = 8 * 1.3 / 72 / 3.25; /* of the width */
+  assert_true(fabs(script_number(&two, "panel_left") - script_number(&one, "panel_left") - line) <
+              0.003);
+  figure_release(&one);
+  figure_release(&two);
+  table_destroy(table);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ends_have_names),
       cmocka_unit_test(crowded_ends_have_a_legend),
       cmocka_unit_test(names_without_an_end_stand_above),
       cmocka_unit_test(series_have_signs),
+      cmocka_unit_test(long_labels_have_two_lines),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,11 +32,30 @@ static void others_say_what_comes_instead(void **state) {
   assert_int_equal(figure_font_known("DejaVu San", instead), 0);
 }
 
+/* The width is that of the family that is shown; wide and unknown ones are as wide as can be. */
+static void narrow_faces_are_narrow(void **state) {
+  (void)state;
+  char instead[FIGURE_FONT_NAME];
+  assert_true(figure_font_width("DejaVu Sans") == 1);
+  assert_true(figure_font_width("Nonexistent") == 1);
+  assert_true(figure_font_width("") == 1);
+  if (figure_font_known("Times", instead) == 0 && !strcmp(instead, "Nimbus Roman"))
+    assert_true(figure_font_width("times") == 0.86);
+  /* Where Times is not there, and nothing like it, its texts are as wide as what stands for it. */
+  setenv("FONTCONFIG_FILE",
+         write_text("fonts.conf", "<fontconfig><dir>/usr/share/fonts/truetype/dejavu</dir>"
+                                  "<cachedir>/nonexistent</cachedir></fontconfig>"),
+         1);
+  assert_true(figure_font_width("Times") == 1);
+  unsetenv("FONTCONFIG_FILE");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(installed_fonts_are_known),
       cmocka_unit_test(generic_names_are_known),
       cmocka_unit_test(others_say_what_comes_instead),
+      cmocka_unit_test(narrow_faces_are_narrow),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, folder_create, folder_remove);
 }

@@ -30,8 +30,9 @@ static void write_terminal(const struct canvas *canvas, const char *paper, FILE 
   else /* gnuplot cuts off what is not a whole point */
     fprintf(out, "%.9gin,%.9gin", (round(canvas->width * 72) + 1e-3) / 72,
             (round(canvas->height * 72) + 1e-3) / 72);
-  if (canvas->format != FIGURE_TEX)
-    fprintf(out, " font '%s,%g'", canvas->style.font, canvas->style.font_size);
+  /* A document has its own font, but gnuplot places numbers by the size. */
+  fprintf(out, " font '%s,%g'", canvas->format == FIGURE_TEX ? "" : canvas->style.font,
+          canvas->style.font_size);
   fprintf(out, " fontscale %.6g linewidth %.6g", scale * terminals[canvas->format].fontscale,
           scale * terminals[canvas->format].linewidth);
   /* A page of TeX is white already. */

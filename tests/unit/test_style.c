@@ -155,6 +155,12 @@ static void figures_have_the_stated_size(void **state) {
     assert_true(fabs(number_after(&figure.picture, " width=\"") - style.width) < 1e-5);
     assert_non_null(memmem(figure.picture.data, 200, "in\" height=\"", 12));
     figure_release(&figure);
+    /* The font is the document's; gnuplot places the numbers by its size. */
+    figure = draw_table(table, &plain, &options, FIGURE_TEX);
+    snprintf(font, sizeof font, " font ',%g' ", style.font_size);
+    assert_non_null(memmem(figure.script.data, figure.script.size, font, strlen(font)));
+    assert_null(memmem(figure.tex.data, figure.tex.size, "usefont", 7));
+    figure_release(&figure);
   }
   table_destroy(table);
 }

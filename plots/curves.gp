@@ -23,11 +23,13 @@ do for [i=1:marks] {
 array marker[8] = [7, 5, 9, 13, 15, 11, 6, 4]
 # What lies under them, a little larger, to set them off from the lines.
 array ground[8] = [7, 5, 9, 13, 15, 11, 7, 5]
+# Of two bands the second, which lies within the first, is darker.
+band_share(n) = n > 1 ? 0.5 : 0.25
 key_rgb(i) = key_colour[i] ? colour[key_colour[i]] : text_rgb
 do for [i=1:keys] {
   if (key_kind[i] == 0) {
     set object 10+i rectangle from screen key_left[i],key_y[i]-key_up[i] to screen key_right[i],key_y[i]+key_up[i] \
-      front fillstyle solid 0.25 noborder fillcolor rgb key_rgb(i)
+      front fillstyle solid band_share(key_dash[i]) noborder fillcolor rgb key_rgb(i)
   }
   if (key_kind[i] == 1) {
     set arrow 10+i from screen key_left[i],key_y[i] to screen key_right[i],key_y[i] nohead front \
@@ -47,7 +49,7 @@ do for [i=1:keys] {
 }
 # gnuplot looks at the data of a loop that runs not once, and warns of them: only what is there is named.
 band_plot = "for [i=1:bands] datafile index i-1 using 1:2:3 with filledcurves \
-    fillstyle transparent solid 0.25 noborder fillcolor rgb colour[trace_colour[i]]"
+    fillstyle transparent solid band_share(trace_dash[i]) noborder fillcolor rgb colour[trace_colour[i]]"
 line_plot = "for [i=1:lines] datafile index bands+i-1 using 1:2 with lines \
     linecolor rgb colour[trace_colour[bands+i]] linewidth line_width dashtype trace_dash[bands+i]"
 ground_plot = "for [i=1:marked] datafile index bands+lines+points+i-1 using 1:2 with points \

@@ -43,7 +43,7 @@ int curves_list_entries(struct curves *curves, const struct curve_plot *plot, st
   for (size_t b = 0; b < 2 && plot->low[b] && !code; b++) {
     const struct legend_entry entry = {.kind = TRACE_BAND,
                                        .colour = series > 1 ? 0 : (int)b + 1,
-                                       .dash = 1,
+                                       .dash = (int)b + 1,
                                        .text = plot->band_labels[b]};
     if (entry.text && is_shown(curves, TRACE_BAND, b)) code = add_entry(curves, entry, error);
   }

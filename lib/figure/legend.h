@@ -14,7 +14,7 @@ enum { LEGEND_MOST = 64 };
 struct legend_entry {
   enum trace_kind kind;
   int colour; /* index of the script's array `colour`, from 1; 0: that of the text */
-  int dash;   /* gnuplot's dash type, from 1 */
+  int dash;   /* gnuplot's dash type, from 1; of a band its number */
   const char *text;
   int marker; /* on a line: index of the template's array of shapes, from 1; 0: none */
   double end; /* where its curve ends at the right, dots from the top of the sheet */

@@ -11,7 +11,9 @@
 #   make bench        measures speed: `ropetool bench`, and beside NumPy and PyTorch where PYTHON has them
 #   make performance  measures all of docs/performance.md and writes its tables anew
 #   make cuda-build   the CUDA plug-in for all architectures, with a table of what its kernels use
-#   make install      into $(DESTDIR)$(PREFIX); `make uninstall` takes it away again
+#   make install      program, manual pages, completions, library and headers into $(DESTDIR)$(PREFIX);
+#                     `make uninstall` takes them away again
+#   make deb          Debian packages, from source, in build/deb/
 #   make clean
 #
 # CUDA=auto builds the CUDA plug-in (build/ropetool_cuda.so) where nvcc is found, in CUDA_HOME, PATH or
@@ -28,15 +30,18 @@ export PYTHON ?= python3
 CUDA ?= auto
 VERSION := 0.1.0
 
-# Debian packages: to build and draw, to test, to lint, to fuzz.
+# Debian packages: to build and draw, to test, to lint, to fuzz, to make packages of it.
 PACKAGES_BUILD := gcc libc6-dev make libgsl-dev libopenblas-dev libjansson-dev libpng-dev zlib1g-dev \
   nettle-dev librandom123-dev gnuplot-nox fonts-dejavu-core
-PACKAGES_TEST := g++ libcmocka-dev
+PACKAGES_TEST := g++ libcmocka-dev mandoc pkgconf
 PACKAGES_LINT := clang-format clang-tidy libomp-dev
 PACKAGES_FUZZ := clang libclang-rt-dev libomp-dev
+PACKAGES_DEB := dpkg-dev debhelper lintian
 
+# The flags that the program names: without the folder that it was built in.
+NAMED_FLAGS := $(foreach flag,$(CFLAGS),$(if $(findstring -prefix-map=,$(flag)),,$(flag)))
 ALL_CPPFLAGS := -I. -D_GNU_SOURCE -DROPETOOL_VERSION='"$(VERSION)"' \
-  -DROPETOOL_FLAGS='"$(strip $(CFLAGS))"' $(CPPFLAGS)
+  -DROPETOOL_FLAGS='"$(strip $(NAMED_FLAGS))"' $(CPPFLAGS)
 ALL_CFLAGS := -std=gnu11 -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math \
   -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith -Wformat=2 \
   -Wundef $(CFLAGS)
@@ -53,7 +58,10 @@ BENCH_SOURCES := $(sort $(wildcard tests/bench/*.c))
 CUDA_SOURCES := $(sort $(wildcard kernels/*_cuda.cu))
 ASSETS := $(sort $(wildcard plots/*.gp plots/*/*.gp plots/*/*.hex plots/*/*.style lib/model/*/*.safetensors))
 NOTICES := $(sort $(wildcard lib/model/*/NOTICE.md lib/model/*/LICENSE-*))
-MANUALS := $(sort $(wildcard docs/*.1 docs/man/*.1))
+PRIVATE_HEADERS := $(wildcard lib/*/*_parts.h) lib/encoding/list.h lib/analysis/map_kind.h \
+  lib/analysis/certificate_check.h lib/analysis/bench_operation.h lib/figure/provenance_format.h \
+  lib/figure/provenance_pdf.h
+PUBLIC_HEADERS := $(filter-out $(PRIVATE_HEADERS),$(sort $(wildcard lib/*/*.h))) kernels/backend.h
 
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/assets.o
 COMMAND_OBJECTS := $(COMMAND_SOURCES:%.c=$(BUILD)/%.o)
@@ -96,7 +104,7 @@ PLUGIN_C_SOURCES := kernels/grid.c lib/base/error.c lib/base/memory.c lib/base/s
 PLUGIN_C_OBJECTS := $(PLUGIN_C_SOURCES:%.c=$(BUILD)/pic/%.o)
 CUDA_OBJECTS := $(CUDA_SOURCES:%.cu=$(BUILD)/cuda/%.o)
 
-all: $(BUILD)/ropetool $(CUDA_PLUGIN)
+all: $(BUILD)/ropetool $(CUDA_PLUGIN) manual
 
 $(BUILD)/ropetool_cuda.so: $(CUDA_OBJECTS) $(PLUGIN_C_OBJECTS) $(BUILD)/sources
 	$(call step,LINK) $(NVCC) -shared -cudart static -Xlinker --exclude-libs,ALL -o $@ $(CUDA_OBJECTS) $(PLUGIN_C_OBJECTS)
@@ -160,7 +168,7 @@ $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libropetool.a
 FLAGS := $(strip $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS))
 CUDA_FLAGS_USED := $(strip $(NVCC) $(CUDA_FLAGS))
 SOURCES := $(strip $(LIBRARY_SOURCES) $(ASSETS) $(CUDA_SOURCES))
-ifneq ($(MAKECMDGOALS),clean)
+ifeq ($(filter clean install-files uninstall,$(MAKECMDGOALS)),)
   $(shell mkdir -p $(BUILD))
   ifneq ($(file <$(BUILD)/flags),$(FLAGS))
     $(file >$(BUILD)/flags,$(FLAGS))
@@ -222,7 +230,7 @@ check-asan:
 	@$(MAKE) BUILD=$(BUILD)/asan CFLAGS='$(SANITIZE)' CUDA=no test-programs
 	@BUILD=$(BUILD)/asan SIMT=no tests/run.sh
 
-test-programs: $(BUILD)/ropetool unit-tests $(FUZZ_REPLAYS)
+test-programs: $(BUILD)/ropetool manual unit-tests $(FUZZ_REPLAYS)
 
 unit-tests: $(UNIT_TESTS)
 
@@ -274,22 +282,72 @@ $(BUILD)/tidy/%.ok: %.c $(LINT_HEADERS) .clang-tidy $(BUILD)/flags
 	$(call step,TIDY) clang-tidy --quiet $< -- $(ALL_CPPFLAGS) $(ALL_CFLAGS) 2>$@.log || { cat $@.log; exit 1; }
 	@touch $@
 
+# ---- Manual pages and completions -------------------------------------------------------------------
+
+# The program writes them from its tables of options.
+COMPLETIONS := $(addprefix $(BUILD)/completions/ropetool.,bash zsh fish)
+
+manual: $(BUILD)/man/ropetool.1 $(COMPLETIONS)
+
+$(BUILD)/man/ropetool.1: $(BUILD)/ropetool docs/commands.md docs/debian/changelog docs/man/page.awk docs/man/pages.sh
+	$(call step,MAN) docs/man/pages.sh $(BUILD)/ropetool $(@D)
+
+$(BUILD)/completions/ropetool.%: $(BUILD)/ropetool
+	$(call step,WRITE) $< help --completion $* > $@
+
 # ---- Install ----------------------------------------------------------------------------------------
 
-install: $(BUILD)/ropetool $(CUDA_PLUGIN)
+# Where the parts go, under DESTDIR; the program looks for its plug-in in ../lib/ropetool.
+LIBDIR ?= $(PREFIX)/lib
+SHARE := $(PREFIX)/share
+ZSH_FUNCTIONS ?= $(SHARE)/zsh/site-functions
+PUT := install -D -m 644
+BASH_COMPLETION := $(DESTDIR)$(SHARE)/bash-completion/completions/ropetool
+ZSH_COMPLETION := $(DESTDIR)$(ZSH_FUNCTIONS)/_ropetool
+FISH_COMPLETION := $(DESTDIR)$(SHARE)/fish/vendor_completions.d/ropetool.fish
+DOCUMENTS := README.md LICENSE $(sort $(wildcard docs/*.md docs/*/*.png))
+PKGCONFIG_WORDS := -e 's,@PREFIX@,$(PREFIX),' -e 's,@LIBDIR@,$(LIBDIR),' -e 's,@VERSION@,$(VERSION),' \
+  -e 's,@LIBS@,$(LDLIBS) -fopenmp,'
+
+install: all $(BUILD)/libropetool.a
+	@$(MAKE) install-files
+
+# What is built already.
+install-files:
 	install -D -t $(DESTDIR)$(PREFIX)/bin $(BUILD)/ropetool
-	$(if $(CUDA_PLUGIN),install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/ropetool $(CUDA_PLUGIN))
-	$(if $(MANUALS),install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MANUALS))
-	$(foreach notice,$(NOTICES),install -D -m 644 $(notice) $(DESTDIR)$(PREFIX)/share/doc/ropetool/$(notice:lib/model/%=%) &&) true
+	$(if $(CUDA_PLUGIN),$(PUT) -t $(DESTDIR)$(PREFIX)/lib/ropetool $(CUDA_PLUGIN))
+	$(PUT) -t $(DESTDIR)$(LIBDIR) $(BUILD)/libropetool.a
+	sed $(PKGCONFIG_WORDS) lib/ropetool.pc.in | $(PUT) /dev/stdin $(DESTDIR)$(LIBDIR)/pkgconfig/ropetool.pc
+	@for file in $(PUBLIC_HEADERS); do $(PUT) $$file $(DESTDIR)$(PREFIX)/include/ropetool/$$file || exit 1; done
+	$(PUT) -t $(DESTDIR)$(SHARE)/man/man1 $(BUILD)/man/*.1
+	$(PUT) $(BUILD)/completions/ropetool.bash $(BASH_COMPLETION)
+	$(PUT) $(BUILD)/completions/ropetool.zsh $(ZSH_COMPLETION)
+	$(PUT) $(BUILD)/completions/ropetool.fish $(FISH_COMPLETION)
+	@for file in $(DOCUMENTS); do $(PUT) $$file $(DESTDIR)$(SHARE)/doc/ropetool/$$file || exit 1; done
+	@for file in $(NOTICES:lib/model/%=%); do $(PUT) lib/model/$$file $(DESTDIR)$(SHARE)/doc/ropetool/$$file || exit 1; done
 
 uninstall:
-	rm -f $(NOTICES:lib/model/%=$(DESTDIR)$(PREFIX)/share/doc/ropetool/%)
-	rm -f $(DESTDIR)$(PREFIX)/bin/ropetool $(DESTDIR)$(PREFIX)/lib/ropetool/ropetool_cuda.so $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MANUALS)))
+	rm -f $(DESTDIR)$(PREFIX)/bin/ropetool $(DESTDIR)$(LIBDIR)/libropetool.a $(DESTDIR)$(LIBDIR)/pkgconfig/ropetool.pc
+	rm -f $(DESTDIR)$(SHARE)/man/man1/ropetool.1 $(DESTDIR)$(SHARE)/man/man1/ropetool-*.1
+	rm -f $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
+	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/,lib/ropetool include/ropetool share/doc/ropetool)
+
+# The source with debian/ where it has to be, and what dpkg-buildpackage makes of it.
+DEB_SOURCE := $(BUILD)/deb/ropetool-$(VERSION)
+
+deb:
+	@sh .ci/packages.sh $(PACKAGES_BUILD) $(PACKAGES_DEB)
+	rm -rf $(BUILD)/deb
+	mkdir -p $(DEB_SOURCE)
+	cp -R .ci .clang-format .clang-tidy .editorconfig LICENSE Makefile README.md cmd docs kernels lib plots tests $(DEB_SOURCE)
+	cp -R docs/debian $(DEB_SOURCE)
+	cd $(DEB_SOURCE) && env -u MAKEFLAGS -u MAKELEVEL dpkg-buildpackage -us -uc -j$$(nproc)
+	cd $(BUILD)/deb && lintian --allow-root --fail-on error,warning *.changes
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all cuda-build demo demo-files check check-simt check-cuda check-asan test-programs simt-programs unit-tests fuzz fuzz-run bench performance lint lint-layers lint-format lint-tidy format install uninstall clean
+.PHONY: all cuda-build demo demo-files check check-simt check-cuda check-asan test-programs simt-programs unit-tests fuzz fuzz-run bench performance lint lint-layers lint-format lint-tidy format manual install install-files uninstall deb clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 

@@ -114,8 +114,10 @@ static void write_sections(const char *const *names, FILE *out) {
 }
 
 static void write_program(FILE *out) {
-  static const char *const sections[] = {"Conventions", "Which RoPE", "Figure",
-                                         "Environment", "help",       NULL};
+  static const char *const sections[] = {
+      "Conventions", "Which RoPE", "Encodings' options", "Figure", "Output", "Environment",
+      "help",        NULL,
+  };
   const struct command *command;
   write_title("ropetool", out);
   fputs("ropetool \\- analysis and visualisation of Rotary Position Embedding (RoPE)\n"

@@ -28,13 +28,20 @@ function plain(s) {
   return s
 }
 
+# `code`; a long list without blanks may go on in the next line behind a comma.
+function code_text(s) {
+  s = plain(s)
+  if (length(s) > 30 && s !~ / /) gsub(/,/, ",\\:", s)
+  return "\\fB" s "\\fR"
+}
+
 # Text with `code`, **bold** and [links](elsewhere) in it.
 function inline(s,    out, end) {
   out = ""
   while (match(s, /`[^`]+`|\*\*[^*]+\*\*|\[[^]]+\]\([^)]+\)/)) {
     end = RSTART + RLENGTH
     out = out plain(substr(s, 1, RSTART - 1))
-    if (substr(s, RSTART, 1) == "`") out = out "\\fB" plain(substr(s, RSTART + 1, RLENGTH - 2)) "\\fR"
+    if (substr(s, RSTART, 1) == "`") out = out code_text(substr(s, RSTART + 1, RLENGTH - 2))
     else if (substr(s, RSTART, 1) == "*") out = out "\\fB" plain(substr(s, RSTART + 2, RLENGTH - 4)) "\\fR"
     else out = out inline(substr(s, RSTART + 1, index(substr(s, RSTART), "](") - 2))
     s = substr(s, end)
@@ -53,13 +60,18 @@ function heading(title) {
   first = 1
 }
 
+# The section's own heading, before the first that is shown of it.
+function begin() {
+  if (shown == "") heading(of_command ? "DETAILS" : plain(toupper(about)))
+}
+
 function paragraph(s) {
   if (s == "") return
   if (s == "Examples:") {
     heading("EXAMPLES")
     return
   }
-  if (shown == "") heading(of_command ? "DETAILS" : toupper(about))
+  begin()
   if (!first) print ".PP"
   first = 0
   line(inline(s))
@@ -84,7 +96,7 @@ function row(s, names,    cells, count, heads, i, said) {
 }
 
 # The lines of section `name`.
-function section(name,    lines, count, i, s, gathered, code, table) {
+function section(name,    lines, count, i, s, gathered, item, code, table) {
   about = name
   shown = ""
   if (!(name in text)) return
@@ -96,32 +108,32 @@ function section(name,    lines, count, i, s, gathered, code, table) {
     if (s !~ /^\|/) table = ""
     if (s ~ /^(```|\||- |### |$)/) { paragraph(gathered); gathered = "" }
     if (s ~ /^```/) {
-      if (shown == "") heading(of_command ? "DETAILS" : toupper(about))
+      begin()
       if (!first) print ".PP"
       first = 0
       print ".EX"
       code = 1
     } else if (s ~ /^\|/) {
-      if (table == "") { table = s; if (s !~ /^\| option /) paragraph_before_table() }
+      if (table == "") {
+        table = s
+        if (s ~ /^\| option /) continue
+        begin()
+        first = 0
+      }
       else if (table !~ /^\| option / && s !~ /^\|-/) row(s, table)
     } else if (s ~ /^### /) {
-      if (shown == "") heading(of_command ? "DETAILS" : toupper(about))
+      begin()
       print ".SS " plain(substr(s, 5))
       first = 1
     } else if (s ~ /^- /) {
-      if (shown == "") heading(of_command ? "DETAILS" : toupper(about))
+      begin()
       print ".IP \\(bu 2"
-      gathered_item = substr(s, 3)
-      while (lines[i + 1] ~ /^  /) gathered_item = gathered_item " " substr(lines[++i], 3)
-      line(inline(gathered_item))
+      item = substr(s, 3)
+      while (lines[i + 1] ~ /^  /) item = item " " substr(lines[++i], 3)
+      line(inline(item))
       first = 0
     } else if (s != "")
       gathered = gathered (gathered == "" ? "" : " ") s
   }
   paragraph(gathered)
-}
-
-function paragraph_before_table() {
-  if (shown == "") heading(of_command ? "DETAILS" : toupper(about))
-  first = 0
 }

@@ -8,7 +8,9 @@
 #include "lib/base/memory.h"
 
 enum { SERIES, ENCODING, HEAD, AT, MEAN, SPREAD, RELATIVE };
-enum { LEVELS = 4, BINS = 256 };
+enum { LEVELS = 4 };
+/* Bins of a quantile's histogram: as many as fit into a quarter of a GiB, within these. */
+enum { FEWEST_BINS = 256, MOST_BINS = 4096 };
 static const double levels[LEVELS] = {0.05, 0.25, 0.75, 0.95};
 
 int compare_curves_create(const struct comparison *work, struct table **table,
@@ -77,11 +79,16 @@ static int create_profile(const struct comparison *work, struct score_profile *p
 /* All draws at once: quantiles are over the scores of all. */
 static int add_profile(const struct comparison *work, const struct compare_item *item,
                        struct scorer *scorer, struct table *table, struct error *error) {
+  const size_t bins = ((size_t)1 << 25) / work->request->length;
   double width;
   struct compare_draw draw = {.draws = work->draws};
   struct score_batch batch = {.causal = work->request->causal, .single = work->single};
-  struct score_profile profile = {
-      .bins = BINS, .levels = LEVELS, .level = levels, .bin_width = &width};
+  struct score_profile profile = {.bins = bins < FEWEST_BINS ? FEWEST_BINS
+                                          : bins > MOST_BINS ? MOST_BINS
+                                                             : bins,
+                                  .levels = LEVELS,
+                                  .level = levels,
+                                  .bin_width = &width};
   int status = compare_draw_create(work, item, scorer, &draw, error);
   if (!status) status = create_profile(work, &profile, error);
   if (!status) {

@@ -154,7 +154,10 @@ void compare_describe_item(const struct comparison *work, const struct compare_i
   meta_set_text(object, "title", item->title);
   if (item->has_head) meta_set_integer(object, "head", (int64_t)item->head);
   if (item->terms == TERMS_ALL) meta_set_text(object, "source", item->encoding->source);
-  if (result->untrained) meta_set_flag(object, "untrained", true);
+  if (result->untrained) {
+    meta_set_flag(object, "untrained", true);
+    meta_set_flag(meta, "untrained", true);
+  }
   meta_set_real(object, "score_error_bound", result->error_bound);
   if (is_linear(work)) meta_set_real(object, "linear_form_difference", result->linear_difference);
 }

@@ -111,13 +111,18 @@ static int read_alignment(const struct gguf *gguf, uint64_t *alignment, struct e
                    *alignment, largest_alignment);
 }
 
+/* How many bytes are between `at` and the next multiple of `alignment`. */
+static uint64_t padding_of(uint64_t at, uint64_t alignment) {
+  return at % alignment ? alignment - at % alignment : 0;
+}
+
+/* Data are padded behind the last tensor too, and a file without tensors up to where data would
+   begin, as gguf-py and ggml write them: one that ends before was cut. */
 int gguf_place_tensors(struct gguf *gguf, size_t at, struct error *error) {
   uint64_t alignment, end = 0; /* of the tensor before, from where the data begin */
   const int failed = read_alignment(gguf, &alignment, error);
   if (failed) return failed;
-  const uint64_t over = at % alignment, padding = over ? alignment - over : 0;
-  /* A file of values alone may do without the padding. */
-  if (!gguf->tensor_count) return OK;
+  const uint64_t padding = padding_of(at, alignment);
   if (padding > gguf->bytes.size - at)
     return error_set(error, ERROR_INPUT,
                      "the file is shorter than it says: its data begin at byte %" PRIu64
@@ -144,6 +149,11 @@ int gguf_place_tensors(struct gguf *gguf, size_t at, struct error *error) {
     end = tensor->offset + tensor->size;
     tensor->offset += at + padding;
   }
+  if (padding_of(end, alignment) > there - end)
+    return error_set(error, ERROR_INPUT,
+                     "the file is shorter than it says: the data have %" PRIu64
+                     " bytes, but their last tensor is padded to %" PRIu64,
+                     there, end + padding_of(end, alignment));
   return OK;
 }
 

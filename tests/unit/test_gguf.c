@@ -266,6 +266,7 @@ static void numbers(void **state) {
   for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
     struct gguf_make make = i % 2 ? make_big_endian(0, 1) : make_gguf(3, 0, 1);
     make_whole(&make, "n", cases[i / 2].type, cases[i / 2].bits);
+    make_padding(&make, 32);
     struct gguf *gguf;
     char *block;
     if (parse_exactly(make.bytes, &block, &gguf, &error)) fail_msg("%s", error.message);
@@ -296,6 +297,7 @@ static void refused_values(void **state) {
   make_whole(&make, "flag", GGUF_FLAG, 1);
   make_array(&make, "list", GGUF_F32, 1);
   make_f32(&make, (const float[]){0}, 1);
+  make_padding(&make, 32);
   struct gguf *gguf;
   char *block;
   struct gguf_text text;

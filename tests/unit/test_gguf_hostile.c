@@ -15,10 +15,12 @@ static void bad(struct gguf_make make, const char *part) {
   bytes_free(&make.bytes);
 }
 
+/* Padded to the end, as all files are to be. */
 static void good(struct gguf_make make) {
   struct error error;
   struct gguf *gguf;
   char *block;
+  make_padding(&make, 32);
   if (parse_exactly(make.bytes, &block, &gguf, &error)) fail_msg("%s", error.message);
   use_gguf(gguf);
   gguf_destroy(gguf);
@@ -222,8 +224,13 @@ static void offsets(void **state) {
   make_tensor(&make, "t", 1, EXTENTS(0));
   make_place(&make, 0, 0);
   bad(make, "the file is shorter than it says: its data begin at byte 64, it has 57 bytes");
-  /* The padding behind the last may be missing. */
+  /* Without all of the padding behind the last, or of that before the data, a file was cut. */
   good(one_tensor(1, EXTENTS(8), 0, 64, 96));
+  good(one_tensor(1, EXTENTS(1), 0, 64, 96));
+  bad(one_tensor(1, EXTENTS(1), 0, 64, 95), "the file is shorter than it says: the data have 95 "
+                                            "bytes, but their last tensor is padded to "
+                                            "96");
+  bad(make_gguf(3, 0, 0), "its data begin at byte 32, it has 24 bytes");
 }
 
 /* Types of removed blocks (size 0), unknown ones, and all that storage lacks. */
@@ -269,6 +276,7 @@ static void every_type(void **state) {
     make_padding(&make, 32);
     for (int k = 0; k < 2; k++)
       make_number(&make, cases[i / 2].bits, storage_size(cases[i / 2].storage));
+    make_padding(&make, 32);
     struct tensor *tensor = read_good("m.gguf", i % 4 ? "t" : NULL, make.bytes);
     assert_int_equal(tensor->storage, cases[i / 2].storage);
     assert_shape(tensor, 1, 2, 1);

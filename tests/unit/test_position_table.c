@@ -281,6 +281,7 @@ static void gguf(void **state) {
   make_f32(&made, value, 1);
   make_padding(&made, 32);
   make_f32(&made, value, 132);
+  make_padding(&made, 32);
   write_whole(path_of("table.gguf"), made.bytes.data, made.bytes.size);
   bytes_free(&made.bytes);
   read_table(path_of("table.gguf"));

@@ -49,7 +49,7 @@ static void gguf(void **state) {
   make_tensor(&made, "a", 1, (uint64_t[]){1});
   make_place(&made, 0, 32);
   make_padding(&made, 32);
-  bytes_add(&made.bytes, (char[36]){0}, 36);
+  bytes_add(&made.bytes, (char[64]){0}, 64);
   assert_names("a.gguf", made.bytes, (const char *const[]){"a", "b", NULL});
   assert_no_names("a.gguf", make_gguf(3, 2, 0).bytes, "tensors");
 }

@@ -3,7 +3,10 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "lib/model/fields_python.h"
 
 static const double largest_whole = 9007199254740992.0; /* 2^53 */
 
@@ -13,15 +16,31 @@ static json_t *json_of(const struct fields *fields) {
   return (json_t *)(uintptr_t)fields;
 }
 
-int fields_parse(const char *text, size_t size, struct fields **root, struct error *error) {
-  *root = NULL;
+/* Whole numbers of any length are read as doubles: no field needs more. */
+static int load(const char *text, size_t size, json_t **json, struct error *error) {
+  static const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL;
   json_error_t fault;
-  json_t *json = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &fault);
-  if (!json && json_error_code(&fault) == json_error_out_of_memory)
+  *json = json_loadb(text, size, flags, &fault);
+  if (*json) return OK;
+  if (json_error_code(&fault) == json_error_out_of_memory)
     return error_set(error, ERROR_FAILED, "out of memory while reading JSON");
-  if (!json)
-    return error_set(error, ERROR_INPUT, "not valid JSON at line %d, column %d: %s", fault.line,
-                     fault.column, fault.text);
+  return error_set(error, ERROR_INPUT, "not valid JSON at line %d, column %d: %s", fault.line,
+                   fault.column, fault.text);
+}
+
+int fields_parse(const char *text, size_t size, struct fields **root, struct error *error) {
+  static const char mark[] = "\xef\xbb\xbf"; /* of byte order, as some editors write it */
+  *root = NULL;
+  if (size >= sizeof mark - 1 && !memcmp(text, mark, sizeof mark - 1)) {
+    text += sizeof mark - 1;
+    size -= sizeof mark - 1;
+  }
+  char *copy;
+  json_t *json = NULL;
+  int failed = fields_mark_python(text, size, &copy, error);
+  if (!failed) failed = load(copy ? copy : text, size, &json, error);
+  free(copy);
+  if (failed) return failed;
   if (!json_is_object(json)) {
     json_decref(json);
     return error_set(error, ERROR_INPUT, "not a configuration: its JSON is not an object");
@@ -40,13 +59,22 @@ static json_t *value_of(const struct fields *fields, const char *name) {
   return json_is_null(value) ? NULL : value;
 }
 
+/* Python's word for a number that is none; NULL: it is something else. */
+static const char *python_number(const json_t *value) {
+  return json_is_string(value) ? fields_python_number(json_string_value(value)) : NULL;
+}
+
+static bool is_text(const json_t *value) {
+  return json_is_string(value) && !python_number(value);
+}
+
 enum field_kind fields_kind(const struct fields *fields, const char *name) {
   const json_t *value = value_of(fields, name);
   if (!value) return FIELD_NONE;
   if (json_is_object(value)) return FIELD_OBJECT;
   if (json_is_array(value)) return FIELD_LIST;
-  if (json_is_string(value)) return FIELD_TEXT;
-  return json_is_number(value) ? FIELD_NUMBER : FIELD_FLAG;
+  if (is_text(value)) return FIELD_TEXT;
+  return json_is_number(value) || python_number(value) ? FIELD_NUMBER : FIELD_FLAG;
 }
 
 bool fields_has(const struct fields *fields, const char *name) {
@@ -76,14 +104,18 @@ bool fields_equal(const struct fields *fields, const char *one, const char *othe
   return first == second || json_equal(first, second);
 }
 
+static bool is_whole(double real) {
+  return real == floor(real) && fabs(real) <= largest_whole;
+}
+
 /* The value in a message. */
 static void describe(const json_t *value, char text[96]) {
-  if (json_is_string(value))
+  if (is_text(value))
     snprintf(text, 96, "the text \"%.48s\"", json_string_value(value));
-  else if (json_is_integer(value))
-    snprintf(text, 96, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+  else if (json_is_string(value))
+    snprintf(text, 96, "%s", python_number(value));
   else if (json_is_real(value))
-    snprintf(text, 96, "%.10g", json_real_value(value));
+    snprintf(text, 96, is_whole(json_real_value(value)) ? "%.0f" : "%.10g", json_real_value(value));
   else
     snprintf(text, 96, "%s",
              json_is_true(value)    ? "true"
@@ -122,7 +154,7 @@ int fields_positive(const struct fields *fields, const char *name, double *value
 static int64_t whole(const json_t *json, double lowest) {
   if (!json_is_number(json)) return -1;
   const double real = json_number_value(json);
-  return real >= lowest && real <= largest_whole && real == floor(real) ? (int64_t)real : -1;
+  return real >= lowest && is_whole(real) ? (int64_t)real : -1;
 }
 
 int fields_count(const struct fields *fields, const char *name, int64_t *value,
@@ -139,7 +171,7 @@ int fields_text(const struct fields *fields, const char *name, const char **valu
                 struct error *error) {
   const json_t *json = value_of(fields, name);
   if (!json) return OK;
-  if (!json_is_string(json)) return wrong(name, json, "a text", error);
+  if (!is_text(json)) return wrong(name, json, "a text", error);
   *value = json_string_value(json);
   return OK;
 }
@@ -186,7 +218,7 @@ static int wrong_at(const char *name, size_t index, const json_t *value, const c
 int fields_text_at(const struct fields *fields, const char *name, size_t index, const char **value,
                    struct error *error) {
   const json_t *json = entry_of(fields, name, index);
-  if (!json_is_string(json)) return wrong_at(name, index, json, "a text", error);
+  if (!is_text(json)) return wrong_at(name, index, json, "a text", error);
   *value = json_string_value(json);
   return OK;
 }

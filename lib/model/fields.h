@@ -11,8 +11,12 @@
 /* An object. A field whose value is null counts as not there, as in Hugging Face's configs. */
 struct fields;
 
-/* Reads a document whose root is an object. ERROR_INPUT with line and column: not JSON, cut off,
-   not UTF-8, a name twice in one object, nested too deep, a number too large for a double. */
+/* Reads a document whose root is an object, behind a byte order mark or not, as Python's json
+   module writes it: NaN, Infinity and -Infinity may be among the values, and are an error where
+   they are read, by any function but fields_kind (FIELD_NUMBER). Whole numbers of any size are read
+   as doubles. ERROR_INPUT with line and column: not JSON, cut off, not UTF-8, a name twice in one
+   object (which value counts would depend on the reader), nested too deep, a number too large for a
+   double. */
 int fields_parse(const char *text, size_t size, struct fields **root, struct error *error);
 void fields_release(struct fields *root); /* of fields_parse alone; NULL is allowed */
 

@@ -294,67 +294,6 @@ static void context_is_found(void **state) {
   refused(PLAIN(", \"no_rope_layer_interval\": -4"), "'no_rope_layer_interval' is -4");
 }
 
-static void fields_of_any_sign_are_numbers(void **state) {
-  (void)state;
-  static const char text[] = "{\"a\": -2.5, \"b\": 3, \"c\": null, \"d\": \"4\"}";
-  struct fields *fields;
-  assert_int_equal(fields_parse(text, sizeof text - 1, &fields, &error), OK);
-  double value = 7;
-  assert_int_equal(fields_real(fields, "a", &value, &error), OK);
-  assert_true(value == -2.5);
-  assert_int_equal(fields_real(fields, "b", &value, &error), OK);
-  assert_true(value == 3);
-  assert_int_equal(fields_real(fields, "c", &value, &error), OK);
-  assert_int_equal(fields_real(fields, "e", &value, &error), OK);
-  assert_true(value == 3);
-  assert_int_equal(fields_real(fields, "d", &value, &error), ERROR_INPUT);
-  assert_string_equal(error.message, "'d' is the text \"4\": a number is needed");
-  assert_string_equal(fields_name_at(fields, 3), "d");
-  assert_null(fields_name_at(fields, 4));
-  const char *name = NULL;
-  for (size_t i = 0; i < 5; i++) {
-    name = fields_next(fields, name);
-    assert_ptr_equal(name, fields_name_at(fields, i));
-  }
-  fields_release(fields);
-}
-
-static void broken_json_is_placed(void **state) {
-  (void)state;
-  refused("", "not valid JSON at line");
-  refused("{\n  \"model_type\": \"llama\",\n  \"rope_theta\": 1",
-          "not valid JSON at line 3, column");
-  refused("{\"a\": 1,}", "not valid JSON at line 1, column");
-  refused("model: llama", "not valid JSON at line 1, column");
-  refused(PLAIN("") " x", "not valid JSON at line 1, column");
-  refused("{\"rope_theta\": 1e4, \"rope_theta\": 1e6}", "duplicate object key");
-  refused("[1, 2]", "not a configuration: its JSON is not an object");
-  refused("3", "not a configuration: its JSON is not an object");
-  refused("null", "not a configuration: its JSON is not an object");
-  refused("{\"model_type\": \"\xff\xfe\"}", "not valid JSON at line 1, column");
-  refused("{\"head_dim\": 123456789012345678901234567890}", "not valid JSON at line 1, column");
-  refused("{\"model_type\": 3}", "'model_type' is 3: a text is needed");
-  static const char zero[] = "{\"model_type\": \"lla\0ma\"}";
-  assert_int_equal(config_read(zero, sizeof zero - 1, "", &model, meta, &error), ERROR_INPUT);
-  assert_null(strchr(error.message, '\n'));
-}
-
-static void deep_nesting_is_refused(void **state) {
-  (void)state;
-  enum { DEPTH = 100000 };
-  char *text = malloc(DEPTH * 6 + 1);
-  assert_non_null(text);
-  for (size_t i = 0; i < DEPTH; i++)
-    memcpy(text + i * 5, "{\"a\":", 5);
-  memset(text + DEPTH * 5, '}', DEPTH);
-  text[DEPTH * 6] = '\0';
-  refused(text, "maximum parsing depth reached");
-  memset(text, '[', DEPTH);
-  text[DEPTH] = '\0';
-  refused(text, "maximum parsing depth reached");
-  free(text);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(public_models_are_understood, clear),
@@ -365,9 +304,6 @@ int main(void) {
       cmocka_unit_test(layout_can_be_told),
       cmocka_unit_test(models_without_rope_are_told),
       cmocka_unit_test(context_is_found),
-      cmocka_unit_test(fields_of_any_sign_are_numbers),
-      cmocka_unit_test(broken_json_is_placed),
-      cmocka_unit_test(deep_nesting_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, release);
 }

@@ -41,7 +41,9 @@ static void base_is_found(void **state) {
   refused(QWEN(", \"rope_theta\": false"), "'rope_theta' is false");
   refused(QWEN(", \"rope_theta\": [10000]"), "'rope_theta' is a list");
   refused(QWEN(", \"rope_theta\": {}"), "'rope_theta' is an object");
-  refused(QWEN(", \"rope_theta\": NaN"), "not valid JSON at line 1, column");
+  refused(QWEN(", \"rope_theta\": NaN"), "'rope_theta' is NaN: a number greater than 0 is needed");
+  refused(QWEN(", \"rope_theta\": Infinity"), "'rope_theta' is Infinity");
+  refused(PLAIN(", \"rope_parameters\": {\"rope_theta\": -Infinity}"), "'rope_theta' is -Infinity");
   refused(QWEN(", \"rope_theta\": 1e999"), "not valid JSON at line 1, column");
   refused(QWEN(", \"rope_parameters\": {\"rope_theta\": \"1e6\"}"),
           "'rope_theta' is the text \"1e6\"");

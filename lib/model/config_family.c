@@ -28,6 +28,20 @@ int config_read_family(struct config *config, struct error *error) {
   return OK;
 }
 
+/* The largest models of some families have ALiBi, and nothing says so but their size. */
+static int check_size(const struct config *config, struct error *error) {
+  static const char *const keys[] = {"num_hidden_layers", "num_attention_heads", NULL};
+  const int64_t alibi = config->family.alibi_layers;
+  int64_t layers = 0;
+  if (alibi == 0) return OK;
+  const struct config_place place = config_find(config, keys);
+  const int failed = place.fields ? fields_count(place.fields, place.key, &layers, error) : OK;
+  if (failed || layers != alibi) return failed;
+  return error_set(error, ERROR_INPUT,
+                   "the model has no RoPE: model_type '%s' has ALiBi where it has %lld layers",
+                   config->model_type, (long long)alibi);
+}
+
 /* Models of a family with RoPE that were built without it. */
 int config_check_rope_there(const struct config *config, struct error *error) {
   static const char *const flag_keys[] = {"alibi", NULL}, *const plane_keys[] = {
@@ -55,7 +69,7 @@ int config_check_rope_there(const struct config *config, struct error *error) {
     if (!strcmp(type, others[i]))
       return error_set(error, ERROR_INPUT,
                        "the model has no RoPE: 'position_embedding_type' is '%s'", type);
-  return OK;
+  return check_size(config, error);
 }
 
 int config_read_layout(struct config *config, struct error *error) {
@@ -76,13 +90,21 @@ int config_read_layout(struct config *config, struct error *error) {
   return config_explain(config, "layout", layout_name(layout), source, error);
 }
 
+/* Tokenizers of transformers write int(1e30) where there is no limit. */
+static bool is_endless(const struct config_place *place) {
+  double length = 0;
+  return place->fields && !strcmp(place->key, "model_max_length") &&
+         !fields_real(place->fields, place->key, &length, NULL) && length >= 1e30;
+}
+
 int config_read_context(struct config *config, struct error *error) {
   static const char *const keys[] = {"max_position_embeddings", "n_positions", "seq_length",
-                                     "max_sequence_length",     "n_ctx",       NULL};
+                                     "max_sequence_length",     "n_ctx",       "max_seq_len",
+                                     "model_max_length",        NULL};
   char source[CONFIG_PATH];
   struct rope_spec *spec = config->spec;
   const struct config_place place = config_find(config, keys);
-  if (place.fields) {
+  if (place.fields && !is_endless(&place)) {
     const int failed = fields_count(place.fields, place.key, &spec->context, error);
     if (failed) return failed;
     config_source(&place, source);

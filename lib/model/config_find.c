@@ -12,14 +12,28 @@ const char *config_key(const struct fields *fields, const char *const *keys) {
 
 struct config_place config_find(const struct config *config, const char *const *keys) {
   for (size_t i = 0; i < config->levels; i++) {
-    const char *key = config_key(config->level[i], keys);
+    const struct fields *holder = config->level[i], *attention = config->attention[i];
+    const char *key = config_key(holder, keys), *path = config->holder[i];
+    if (!key && attention) {
+      holder = attention;
+      key = config_key(attention, keys);
+      path = config->attention_holder[i];
+    }
     if (!key) continue;
     if (i > 0)
       spec_warn(config->spec, config->meta,
                 "'%s' is read from outside the language model's part, which has none", key);
-    return (struct config_place){config->level[i], key, config->holder[i], NULL};
+    return (struct config_place){holder, key, path, NULL};
   }
   return (struct config_place){NULL, keys[0], "", NULL};
+}
+
+bool config_is_null(const struct config *config, const char *key) {
+  const struct fields *rope = config->now ? config->now->rope : NULL;
+  bool null = rope && fields_has(rope, key) && fields_kind(rope, key) == FIELD_NONE;
+  for (size_t i = 0; !null && i < config->levels; i++)
+    null = fields_has(config->level[i], key) && fields_kind(config->level[i], key) == FIELD_NONE;
+  return null;
 }
 
 int config_positive(const struct config *config, const char *const *keys, double *value,
@@ -43,6 +57,17 @@ struct config_place config_inside(const struct config *config, const char *key) 
   return (struct config_place){there ? layer->rope : NULL, key, layer->rope_path, layer->source};
 }
 
+/* DBRX and MPT keep what is of the attention apart. */
+static int find_attention(struct config *config, struct error *error) {
+  int failed = OK;
+  for (size_t i = 0; !failed && i < config->levels; i++) {
+    failed = fields_object(config->level[i], "attn_config", &config->attention[i], error);
+    snprintf(config->attention_holder[i], CONFIG_PATH, "%.170s%sattn_config", config->holder[i],
+             *config->holder[i] ? "." : "");
+  }
+  return failed;
+}
+
 int config_find_levels(struct config *config, const struct fields *root, struct error *error) {
   static const char *const parts[] = {"thinker_config", "llm_config", "language_config",
                                       "text_config"};
@@ -63,5 +88,5 @@ int config_find_levels(struct config *config, const struct fields *root, struct 
     memcpy(config->holder[0], path, sizeof path);
     config->levels++;
   }
-  return OK;
+  return find_attention(config, error);
 }

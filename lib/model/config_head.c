@@ -17,17 +17,23 @@ static int read_latent(struct config *config, bool *latent, struct error *error)
   struct rope_spec *spec = config->spec;
   const struct config_place place = config_find(config, keys);
   char source[CONFIG_PATH];
-  int64_t dim;
-  *latent = place.fields != NULL;
+  int64_t dim = (int64_t)config->family.latent_dim;
+  *latent = place.fields || dim > 0;
   spec->plain_softmax = config->known ? !config->family.latent : !*latent;
   if (!*latent) return OK;
-  int failed = fields_count(place.fields, place.key, &dim, error);
+  int failed = place.fields ? fields_count(place.fields, place.key, &dim, error) : OK;
   if (failed) return failed;
   if (dim % 2)
     return error_set(error, ERROR_INPUT, "'%s' is %lld: an even number is needed", place.key,
                      (long long)dim);
   spec->head_dim = spec->rotary_dim = (size_t)dim;
-  config_source(&place, source);
+  if (place.fields)
+    config_source(&place, source);
+  else
+    spec_warn(spec, config->meta,
+              "there is no '%s': %lld, the default of model_type '%.63s', is used", keys[0],
+              (long long)dim, config->model_type);
+  if (!place.fields) config_default(config, source);
   failed = config_explain_number(config, "head_dim", (double)dim, source, error);
   return failed ? failed : config_explain_number(config, "rotary_dim", (double)dim, source, error);
 }

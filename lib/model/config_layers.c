@@ -9,15 +9,19 @@ enum { MOST_NAMES = 64 };
 
 static const char full[] = "full_attention", sliding[] = "sliding_attention";
 
+static bool is_layer_type(const char *name) {
+  static const char suffix[] = "_attention";
+  const size_t length = strlen(name), tail = sizeof suffix - 1;
+  return length > tail && !strcmp(name + length - tail, suffix);
+}
+
 /* {"full_attention": {...}, "sliding_attention": {...}}: layer types, or nothing but dictionaries
    (and nulls). */
 static bool is_nested(const struct fields *rope) {
-  static const char suffix[] = "_attention";
   size_t objects = 0, others = 0;
   const char *name;
   for (size_t i = 0; (name = fields_name_at(rope, i)); i++) {
-    const size_t length = strlen(name), tail = sizeof suffix - 1;
-    if (length > tail && !strcmp(name + length - tail, suffix)) return true;
+    if (is_layer_type(name)) return true;
     const enum field_kind kind = fields_kind(rope, name);
     objects += kind == FIELD_OBJECT;
     others += kind != FIELD_OBJECT && kind != FIELD_NONE;
@@ -74,7 +78,9 @@ static struct config_layer *add_layer(struct config *config, const char *type,
 static int read_entry(struct config *config, const struct fields *rope, const char *type,
                       const struct config_place *place, struct error *error) {
   const enum field_kind kind = fields_kind(rope, type);
-  if (kind != FIELD_OBJECT && kind != FIELD_NONE) return OK;
+  const struct fields *inner = NULL;
+  if (kind != FIELD_OBJECT && kind != FIELD_NONE && !is_layer_type(type)) return OK;
+  if (fields_object(rope, type, &inner, error)) return error_prefix(error, "'%s'", place->key);
   const size_t length = strlen(type);
   if (length == 0 || length >= SPEC_KEY)
     return error_set(error, ERROR_INPUT, "'%s' holds '%s', which is not the name of a layer type",
@@ -89,8 +95,6 @@ static int read_entry(struct config *config, const struct fields *rope, const ch
               place->key, type);
     return OK;
   }
-  const struct fields *inner = NULL;
-  fields_object(rope, type, &inner, NULL);
   const struct config_layer *layer = add_layer(config, type, inner, place);
   return check_names(inner, layer->rope_name, error);
 }

@@ -39,6 +39,8 @@ struct config_layer {
 struct config {
   const struct fields *level[CONFIG_LEVELS]; /* text_config before what holds it */
   char holder[CONFIG_LEVELS][CONFIG_PATH];
+  const struct fields *attention[CONFIG_LEVELS]; /* the 'attn_config' of each; NULL: none */
+  char attention_holder[CONFIG_LEVELS][CONFIG_PATH];
   size_t levels;
   const char *model_type; /* NULL: none */
   bool known;             /* the family is that of model_type, not the usual one */
@@ -66,9 +68,12 @@ struct config {
 /* The first of `keys` (NULL ends them) that is there; NULL when none is. */
 const char *config_key(const struct fields *fields, const char *const *keys);
 
-/* The first of `keys` in the innermost object that has one. A value from outside the text_config is
-   warned about. */
+/* The first of `keys` in the innermost object that has one, or whose 'attn_config' has. A value
+   from outside the text_config is warned about. */
 struct config_place config_find(const struct config *config, const char *const *keys);
+
+/* Whether `key` is there with the value null, in the file or the dictionary that is being read. */
+bool config_is_null(const struct config *config, const char *key);
 
 /* The number > 0 under the first of `keys`; it is left alone when there is none. Another of the
    keys with another value is warned about. */

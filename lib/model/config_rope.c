@@ -53,6 +53,22 @@ static int check_untyped(const struct fields *rope, struct error *error) {
   return OK;
 }
 
+/* Not those whose lists stand in files of other kinds. */
+static bool config_can_hold(const struct scaling_rule *rule) {
+  return rule && (!rule->lists[0] || !strcmp(rule->lists[0], "short_factor"));
+}
+
+static int refuse_type(const char *name, struct error *error) {
+  char list[256] = "default";
+  const struct scaling_rule *rule;
+  size_t used = strlen(list);
+  for (size_t i = 0; (rule = scaling_rule_at(i)) && used < sizeof list; i++)
+    if (config_can_hold(rule) && strcmp(rule->name, "none"))
+      used += (size_t)snprintf(list + used, sizeof list - used, ", %s", rule->name);
+  return error_set(error, ERROR_INPUT, "the scaling type '%s' is not supported: in configs, %s are",
+                   name, list);
+}
+
 /* What the dictionary says; *name stays NULL when there is none. */
 static int read_said(const struct config *config, const char **name, char source[CONFIG_PATH],
                      struct error *error) {
@@ -64,10 +80,7 @@ static int read_said(const struct config *config, const char **name, char source
   const struct config_place new = config_inside(config, "rope_type"),
                             old = config_inside(config, "type");
   config_source(new.fields ? &new : &old, source);
-  const struct scaling_rule *rule = scaling_rule_find(*name);
-  if (rule && rule->lists[0] && strcmp(rule->lists[0], "short_factor"))
-    return error_set(error, ERROR_INPUT, "the scaling type '%s' is none of config.json", *name);
-  return OK;
+  return config_can_hold(scaling_rule_find(*name)) ? OK : refuse_type(*name, error);
 }
 
 /* The first Qwen says it with a flag. */
@@ -94,18 +107,16 @@ int config_read_type(struct config *config, struct error *error) {
   memset(scaling, 0, sizeof *scaling);
   snprintf(scaling->type, sizeof scaling->type, "%s", name ? name : "none");
   config->rule = scaling_rule_find(scaling->type);
-  if (!config->rule) return scaling_rule_check(scaling, &config->rule, error);
   return config_explain(config, "scaling", scaling->type, source, error);
 }
 
-static void warn_default_base(const struct config *config, double base) {
+static void warn_default_base(const struct config *config, bool null, double base) {
+  const char *fault = null ? "'rope_theta' is null" : "there is no 'rope_theta'";
   if (config->known)
-    spec_warn(config->spec, config->meta,
-              "there is no 'rope_theta': %.10g, the default of model_type '%.63s', is used", base,
-              config->model_type);
+    spec_warn(config->spec, config->meta, "%s: %.10g, the default of model_type '%.63s', is used",
+              fault, base, config->model_type);
   else
-    spec_warn(config->spec, config->meta,
-              "there is no 'rope_theta'%s: %.10g, the default of most models, is used",
+    spec_warn(config->spec, config->meta, "%s%s: %.10g, the default of most models, is used", fault,
               config->model_type ? "" : " and no 'model_type'", base);
 }
 
@@ -144,8 +155,9 @@ static int read_usual_base(struct config *config, char source[CONFIG_PATH], stru
     return OK;
   }
   config_default(config, source);
+  const bool null = !local && config_is_null(config, "rope_theta");
   const bool said = family->silent && (family->layered || !config->now->rope);
-  if (!said) warn_default_base(config, usual);
+  if (null || !said) warn_default_base(config, null, usual);
   return OK;
 }
 

@@ -151,40 +151,73 @@ static int follow_flags(const struct config_place *place, struct plan *plan, str
   return OK;
 }
 
-/* One in so many layers, the last, has none; 0: all have it. `source` is left alone then. */
-static int read_interval(const struct config *config, int64_t *interval, char source[CONFIG_PATH],
-                         struct error *error) {
-  static const char *const keys[] = {"no_rope_layer_interval", NULL};
+/* One in so many layers, the last, differs, by a field or by the family's default; 0: none does.
+   `source` is left alone then. */
+static int read_interval(const struct config *config, const char *key, size_t usual,
+                         int64_t *interval, char source[CONFIG_PATH], struct error *error) {
+  const char *const keys[] = {key, NULL};
   const struct config_place place = config_find(config, keys);
-  *interval = (int64_t)config->family.bare_interval;
+  *interval = (int64_t)usual;
   if (place.fields)
     config_source(&place, source);
   else if (*interval > 0)
     config_default(config, source);
-  return place.fields ? fields_count(place.fields, place.key, interval, error) : OK;
+  return place.fields ? fields_count(place.fields, key, interval, error) : OK;
+}
+
+/* Which layers have no RoPE. */
+static int read_bare(const struct config *config, int64_t *interval, char source[CONFIG_PATH],
+                     struct error *error) {
+  return read_interval(config, "no_rope_layer_interval", config->family.bare_interval, interval,
+                       source, error);
+}
+
+/* Which layers have softmax attention. */
+static int read_attention(const struct config *config, int64_t *interval, char source[CONFIG_PATH],
+                          struct error *error) {
+  return read_interval(config, "full_attention_interval", config->family.attention_interval,
+                       interval, source, error);
 }
 
 static int follow_interval(const struct config *config, struct plan *plan, struct error *error) {
   int64_t interval;
-  const int failed = read_interval(config, &interval, plan->source, error);
+  const int failed = read_bare(config, &interval, plan->source, error);
   for (size_t i = 0; !failed && interval > 0 && i < plan->layers; i++)
     if ((i + 1) % (size_t)interval == 0) plan->schedule[i] = BARE;
   return failed;
 }
 
+/* Linear attention in all layers but one of so many. */
+static void follow_attention(const struct config *config, int64_t interval, struct plan *plan) {
+  const int rope = rope_of(config, full);
+  for (size_t i = 0; i < plan->layers; i++)
+    plan->schedule[i] = (i + 1) % (size_t)interval ? BARE : rope;
+  if (rope == UNCLEAR) plan->layers = 0;
+}
+
+/* Whether layers other than full_attention have a sliding window. */
+static bool has_window(const struct config *config) {
+  static const char *const keys[] = {"sliding_window", NULL};
+  if (config_find(config, keys).fields) return true;
+  return config->family.windowed && !config_is_null(config, keys[0]);
+}
+
 /* Whether the RoPE of a layer depends on which it is by a period of layers. */
 static bool has_period(const struct config *config) {
-  static const char *const window[] = {"sliding_window", NULL};
   if (*config->layer->type) return true;
   /* Without a window every layer attends to all, and has RoPE. */
-  return config->family.full_is_bare && config_find(config, window).fields;
+  return config->family.full_is_bare && has_window(config);
 }
 
 static int fill(const struct config *config, const struct config_place *types,
                 const struct config_place *flags, struct plan *plan, struct error *error) {
-  int failed = OK;
+  int64_t interval = 0;
+  int failed = types->fields ? OK : read_attention(config, &interval, plan->source, error);
+  if (failed) return failed;
   if (types->fields)
     failed = follow_types(config, types, plan, error);
+  else if (interval > 0)
+    follow_attention(config, interval, plan);
   else if (!has_period(config))
     failed = OK;
   else if (rope_of(config, full) == UNCLEAR || rope_of(config, sliding) == UNCLEAR ||
@@ -196,47 +229,17 @@ static int fill(const struct config *config, const struct config_place *types,
   return flags->fields ? follow_flags(flags, plan, error) : follow_interval(config, plan, error);
 }
 
-/* "0-4,6-10" of the layers with RoPE `rope`; "" when there is none. */
-static char *ranges(const struct model *model, int rope, struct error *error) {
-  char *text = memory_array(model->layers * 6 + 1, 1, "a list of layers", error);
-  size_t used = 0;
-  for (size_t first = 0; text && first < model->layers; first++) {
-    if (model->schedule[first] != rope) continue;
-    size_t last = first;
-    while (last + 1 < model->layers && model->schedule[last + 1] == rope)
-      last++;
-    used += (size_t)sprintf(text + used, "%s%zu", used ? "," : "", first);
-    if (last > first) used += (size_t)sprintf(text + used, "-%zu", last);
-    first = last;
-  }
-  return text;
-}
-
-static int explain(struct config *config, const char *source, struct error *error) {
-  struct model *model = config->model;
-  int failed = OK;
-  for (int rope = BARE; !failed && rope < (int)model->count; rope++) {
-    char *text = ranges(model, rope, error);
-    if (!text) return error->code;
-    config->now = rope == BARE ? NULL : &config->layer[rope];
-    if (rope == BARE && *text)
-      spec_warn(config->spec, config->meta, "layers without RoPE: %.200s (%s)", text, source);
-    if (*text)
-      failed = config_explain(config, rope == BARE ? "layers_without_rope" : "schedule", text,
-                              source, error);
-    free(text);
-  }
-  config->now = NULL;
-  return failed;
-}
-
 /* Without a number of layers there is no schedule, but there are layers without RoPE. */
 static int warn_interval(const struct config *config, struct error *error) {
   char source[CONFIG_PATH];
   int64_t interval;
-  const int failed = read_interval(config, &interval, source, error);
+  int failed = read_bare(config, &interval, source, error);
   if (!failed && interval > 0)
     spec_warn(config->spec, config->meta, "one in %lld layers has no RoPE (%s)",
+              (long long)interval, source);
+  if (!failed) failed = read_attention(config, &interval, source, error);
+  if (!failed && interval > 0)
+    spec_warn(config->spec, config->meta, "only one in %lld layers has RoPE (%s)",
               (long long)interval, source);
   return failed;
 }
@@ -264,7 +267,7 @@ int config_read_schedule(struct config *config, struct error *error) {
   failed = config_explain_number(config, "layers", (double)model->layers, plan.source, error);
   if (!failed) failed = fill(config, &types, &flags, &plan, error);
   if (failed) return failed;
-  if (plan.layers > 0) return explain(config, plan.source, error);
+  if (plan.layers > 0) return model_explain_schedule(model, plan.source, config->meta, error);
   free(model->schedule);
   model->schedule = NULL;
   return OK;

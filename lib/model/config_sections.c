@@ -61,8 +61,9 @@ int config_read_sections(struct config *config, struct error *error) {
   if (count > 0) failed = read_list(config, count, error);
   if (!failed && count > 0) failed = explain_sections(config, error);
   if (!failed && count > 0) failed = read_order(config, error);
-  if (!failed)
-    spec_warn(config->spec, config->meta,
-              "M-RoPE is read as for text, whose positions are equal on all axes");
-  return failed;
+  if (failed) return failed;
+  model_warn_sections(config->spec, config->meta);
+  spec_warn(config->spec, config->meta,
+            "M-RoPE is read as for text, whose positions are equal on all axes");
+  return OK;
 }

@@ -58,6 +58,15 @@ struct model *model_create(const char *label, size_t count, struct error *error)
 int model_explain(struct model *model, const char *layer_type, const char *name, const char *value,
                   const char *source, struct error *error);
 
+/* Rows of what model->schedule comes to, which `source` gave, and a warning of layers without RoPE.
+   ERROR_INPUT: no layer has any. */
+int model_explain_schedule(struct model *model, const char *source, struct meta *meta,
+                           struct error *error);
+
+/* Warns where pairs are dealt out to the axes in turn, and there are too few of them: a section
+   then gets fewer than it says. */
+void model_warn_sections(const struct rope_spec *spec, struct meta *meta);
+
 /* A number as such a value: as many digits as it needs. */
 const char *model_number(double value, char text[32]);
 

@@ -40,7 +40,7 @@ static const struct {
     {"Yarn-Llama-2-7b-64k", "", 128, 128, 1e4, LAYOUT_HALVES, 65536, "yarn"},
     {"c4ai-command-r-v01", "", 128, 128, 8e6, LAYOUT_INTERLEAVED, 8192, "none"},
     {"chatglm3-6b", "", 128, 64, 1e4, LAYOUT_INTERLEAVED, 8192, "none"},
-    {"falcon-7b", "", 64, 64, 1e4, LAYOUT_HALVES, 0, "none"},
+    {"falcon-7b", "", 64, 64, 1e4, LAYOUT_HALVES, 2048, "none"},
     {"gemma-2-9b", "", 256, 256, 1e4, LAYOUT_HALVES, 8192, "none"},
     {"gemma-2b", "", 256, 256, 1e4, LAYOUT_HALVES, 8192, "none"},
     {"gemma-3-4b-it", "full_attention", 256, 256, 1e6, LAYOUT_HALVES, 131072, "linear"},
@@ -273,6 +273,16 @@ static void models_without_rope_are_told(void **state) {
           "the model has no RoPE: 'position_embedding_type' is 'absolute'");
   read_well("{\"model_type\": \"esm\", \"head_dim\": 64, \"position_embedding_type\": \"rotary\"}",
             0);
+  static const char large[] = "{\"model_type\": \"baichuan\", \"hidden_size\": 5120,"
+                              " \"num_attention_heads\": 40, \"model_max_length\": 4096%s}";
+  char text[256];
+  snprintf(text, sizeof text, large, ", \"num_hidden_layers\": 40");
+  refused(text, "the model has no RoPE: model_type 'baichuan' has ALiBi where it has 40 layers");
+  snprintf(text, sizeof text, large, "");
+  refused(text, "the model has no RoPE: model_type 'baichuan' has ALiBi");
+  snprintf(text, sizeof text, large, ", \"num_hidden_layers\": 32");
+  read_well(text, 0);
+  assert_int_equal(spec.context, 4096);
   refused("{\"model_type\": \"chatglm\", \"head_dim\": 64, \"position_encoding_2d\": true}",
           "two-dimensional positions");
 }
@@ -285,6 +295,17 @@ static void context_is_found(void **state) {
   assert_int_equal(spec.context, 1024);
   read_well(QWEN(", \"rope_theta\": 1e4"), 0);
   assert_int_equal(spec.context, 0);
+  read_well(QWEN(", \"rope_theta\": 1e4, \"max_seq_len\": 512, \"model_max_length\": 256"), 0);
+  assert_int_equal(spec.context, 512);
+  read_well(QWEN(", \"rope_theta\": 1e4, \"model_max_length\": 256"), 0);
+  assert_int_equal(spec.context, 256);
+  /* int(1e30): no limit. */
+  read_well(QWEN(", \"rope_theta\": 1e4, \"model_max_length\": 1000000000000000019884624838656"),
+            0);
+  assert_int_equal(spec.context, 0);
+  read_well("{\"model_type\": \"falcon\", \"head_dim\": 64}", 0);
+  assert_int_equal(spec.context, 2048);
+  explained("", "context", "2048", "default of model_type 'falcon' (transformers 5)");
   refused(
       QWEN(", \"max_position_embeddings\": \"2*32000\""),
       "'max_position_embeddings' is the text \"2*32000\": a whole number from 1 to 2^53 is needed");
@@ -292,6 +313,27 @@ static void context_is_found(void **state) {
   refused(QWEN(", \"max_position_embeddings\": 1e17"), "'max_position_embeddings' is 1e+17");
   refused(PLAIN(", \"no_rope_layers\": 3"), "'no_rope_layers' is 3");
   refused(PLAIN(", \"no_rope_layer_interval\": -4"), "'no_rope_layer_interval' is -4");
+}
+
+static void attention_configs_are_read(void **state) {
+  (void)state;
+  read_well(
+      "{\"model_type\": \"dbrx\", \"attn_config\": {\"model_type\": \"\", \"rope_theta\":"
+      " 500000}, \"d_model\": 6144, \"n_heads\": 48, \"n_layers\": 40, \"max_seq_len\": 32768}",
+      0);
+  assert_true(spec.base == 500000);
+  assert_int_equal(spec.head_dim, 128);
+  assert_int_equal(spec.context, 32768);
+  assert_int_equal(model->layers, 40);
+  explained("", "base", "500000", "'rope_theta' in 'attn_config'");
+  read_well("{\"text_config\": {\"model_type\": \"dbrx\", \"attn_config\": {\"rope_theta\": 5e5},"
+            " \"d_model\": 6144, \"n_heads\": 48}}",
+            0);
+  explained("", "base", "500000", "'rope_theta' in 'text_config.attn_config'");
+  explained("", "context", "2048", "default of model_type 'dbrx' (transformers 5)");
+  refused(PLAIN(", \"attn_config\": {\"alibi\": true}"), "the model has no RoPE: 'alibi' is true");
+  refused(PLAIN(", \"attn_config\": 7"), "'attn_config' is 7: an object is needed");
+  refused("{\"model_type\": \"mpt\", \"attn_config\": {\"alibi\": true}}", "the model has no RoPE");
 }
 
 int main(void) {
@@ -304,6 +346,7 @@ int main(void) {
       cmocka_unit_test(layout_can_be_told),
       cmocka_unit_test(models_without_rope_are_told),
       cmocka_unit_test(context_is_found),
+      cmocka_unit_test(attention_configs_are_read),
   };
   return cmocka_run_group_tests(tests, NULL, release);
 }

@@ -117,6 +117,8 @@ static void nested_dictionaries_are_checked(void **state) {
   refused(PLAIN(", \"rope_parameters\": {\"a\": {}, \"b\": {}, \"c\": {}, \"d\": {}, \"e\": {},"
                 " \"f\": {}, \"g\": {}, \"h\": {}, \"i\": {}}"),
           "'rope_parameters' holds more than 8 layer types: at most 8 are read");
+  refused(PLAIN(", \"rope_parameters\": {\"full_attention\": {}, \"sliding_attention\": 3}"),
+          "'rope_parameters': 'sliding_attention' is 3: an object is needed");
   refused(PLAIN(", \"layer_types\": [\"chunked_attention\"], \"rope_parameters\":"
                 " {\"full_attention\": {}}"),
           "'layer_types' holds 'chunked_attention', for which there is no RoPE in "
@@ -238,8 +240,51 @@ static void some_layers_have_no_rope(void **state) {
             " \"num_hidden_layers\": 5, \"sliding_window\": null}",
             0);
   scheduled("00000");
+  /* Their classes have a window unless it is null. */
+  read_well("{\"model_type\": \"cohere2\", \"head_dim\": 128, \"rope_theta\": 5e4,"
+            " \"num_hidden_layers\": 5, \"sliding_window_pattern\": 2}",
+            1);
+  scheduled("0-0-0");
+  read_well("{\"model_type\": \"exaone4\", \"head_dim\": 128, \"rope_theta\": 1e6,"
+            " \"num_hidden_layers\": 5}",
+            1);
+  scheduled("000-0");
   read_well(PLAIN(", \"layer_types\": [\"conv\", \"full_attention\", \"linear_attention\"]"), 1);
   scheduled("-0-");
+}
+
+/* Qwen3-Next and Qwen3.5: the others have linear attention. */
+static void one_layer_in_some_has_softmax_attention(void **state) {
+  (void)state;
+#define NEXT(rest)                                                                                 \
+  "{\"model_type\": \"qwen3_next\", \"head_dim\": 256, \"partial_rotary_factor\": 0.25,"           \
+  " \"rope_theta\": 1e7" rest "}"
+  read_well(NEXT(", \"num_hidden_layers\": 9, \"full_attention_interval\": 4"), 1);
+  scheduled("---0---0-");
+  warned(0, "layers without RoPE: 0-2,4-6,8 ('full_attention_interval')");
+  explained("", "schedule", "3,7", "'full_attention_interval'");
+  explained("", "layers_without_rope", "0-2,4-6,8", "'full_attention_interval'");
+  read_well(NEXT(", \"num_hidden_layers\": 4"), 1);
+  scheduled("---0");
+  explained("", "schedule", "3", "default of model_type 'qwen3_next' (transformers 5)");
+  read_well(NEXT(", \"num_hidden_layers\": 2, \"full_attention_interval\": 4, \"layer_types\":"
+                 " [\"full_attention\", \"linear_attention\"]"),
+            1);
+  scheduled("0-");
+  read_well(NEXT(""), 1);
+  warned(0, "only one in 4 layers has RoPE (default of model_type 'qwen3_next'");
+  refused(NEXT(", \"num_hidden_layers\": 4, \"full_attention_interval\": 0"),
+          "'full_attention_interval' is 0");
+  refused(NEXT(", \"num_hidden_layers\": 3"),
+          "the model has no RoPE: none of its 3 layers has any (default of model_type");
+}
+
+static void some_layer_has_rope(void **state) {
+  (void)state;
+  refused(PLAIN(", \"num_hidden_layers\": 2, \"no_rope_layers\": [0, 0]"),
+          "the model has no RoPE: none of its 2 layers has any ('no_rope_layers')");
+  refused(PLAIN(", \"layer_types\": [\"linear_attention\"]"),
+          "the model has no RoPE: none of its 1 layers has any ('layer_types')");
 }
 
 static void contradicting_layers_are_told(void **state) {
@@ -290,6 +335,8 @@ int main(void) {
       cmocka_unit_test(gemma_4_has_larger_global_heads),
       cmocka_unit_test(olmo_3_has_two_ropes_when_it_scales),
       cmocka_unit_test(some_layers_have_no_rope),
+      cmocka_unit_test(one_layer_in_some_has_softmax_attention),
+      cmocka_unit_test(some_layer_has_rope),
       cmocka_unit_test(contradicting_layers_are_told),
       cmocka_unit_test(endless_lists_of_layers_are_refused),
   };

@@ -32,6 +32,13 @@ static void base_is_found(void **state) {
             " {\"type\": \"linear\", \"factor\": 4}}",
             1);
   warned(0, "there is no 'rope_theta'");
+  /* What is null was meant to be given. */
+  read_well("{\"model_type\": \"llama\", \"head_dim\": 128, \"rope_theta\": null}", 1);
+  warned(0, "'rope_theta' is null: 10000, the default of model_type 'llama', is used");
+  read_well(QWEN(", \"rope_parameters\": {\"rope_type\": \"default\", \"rope_theta\": null}"), 1);
+  warned(0, "'rope_theta' is null: 10000, the default of model_type 'qwen2', is used");
+  read_well(PLAIN(", \"rope_parameters\": {\"rope_type\": \"default\", \"rope_theta\": null}"), 0);
+  assert_true(spec.base == 1e6);
   read_well(QWEN(", \"rope_theta\": 1000"), 1);
   assert_true(spec.base == 1000);
   warned(0, "the base 1000 ('rope_theta') is small: published language models have 10000 or more");
@@ -92,8 +99,10 @@ static void scaling_is_read(void **state) {
   refused(
       PLAIN(", \"rope_scaling\": {\"type\": \"linear\", \"rope_type\": \"llama3\", \"factor\": 4}"),
       "'rope_scaling': 'rope_type' is 'llama3' but 'type' is 'linear': they must be equal");
-  refused(PLAIN(", \"rope_scaling\": {\"type\": \"magic\", \"factor\": 4}"),
-          "'rope_scaling': the scaling type 'magic' is not supported: none, linear");
+  refused(
+      PLAIN(", \"rope_scaling\": {\"type\": \"magic\", \"factor\": 4}"),
+      "'rope_scaling': the scaling type 'magic' is not supported: in configs, default, linear, "
+      "ntk, dynamic, dynamic-qwen, yarn, llama3, longrope, proportional, p-rope, resonance are");
   refused(PLAIN(", \"rope_scaling\": {\"factor\": 4}"),
           "'rope_scaling': there is 'factor' but neither 'rope_type' nor 'type'");
   refused(PLAIN(", \"rope_scaling\": {\"type\": 3}"), "'type' is 3: a text is needed");

@@ -58,8 +58,9 @@ static void old_names_of_types_are_known(void **state) {
   read_well(PLAIN(", \"rope_scaling\": {\"type\": \"mrope\", \"rope_type\": \"default\"}"), 1);
   refused(SMALL("\"type\": \"su\", \"rope_type\": \"yarn2\""), "they must be equal");
   refused(SMALL("\"type\": \"given\", \"inv_freq\": [1, 1, 1, 1]"),
-          "'rope_scaling': the scaling type 'given' is none of config.json");
-  refused(SMALL("\"type\": \"factors\", \"freq_factors\": [1, 1, 1, 1]"), "none of config.json");
+          "'rope_scaling': the scaling type 'given' is not supported: in configs, default");
+  refused(SMALL("\"type\": \"factors\", \"freq_factors\": [1, 1, 1, 1]"),
+          "type 'factors' is not supported");
 }
 
 static void a_factor_may_be_implicit(void **state) {
@@ -134,6 +135,15 @@ static void sections_of_pairs_are_read(void **state) {
             1);
   assert_true(spec.sections_interleaved);
   explained("", "mrope_interleaved", "true", "default of model_type 'qwen3_vl' (transformers 5)");
+  /* 1, 4, ..., 61 are 21 of 64 pairs, and so are 2, 5, ..., 62. */
+  read_well("{\"model_type\": \"qwen3_vl\", \"head_dim\": 128, \"rope_theta\": 5e6,"
+            " \"rope_scaling\": {\"rope_type\": \"default\", \"mrope_section\": [21, 22, 21]}}",
+            2);
+  warned(0, "dealt out in turn, 21 of the 64 pairs are of the height, not the 22 of its section");
+  read_well("{\"model_type\": \"qwen3_vl\", \"head_dim\": 128, \"rope_theta\": 5e6,"
+            " \"rope_scaling\": {\"rope_type\": \"default\", \"mrope_section\": [8, 21, 35]}}",
+            2);
+  warned(0, "21 of the 64 pairs are of the width, not the 35 of its section");
   /* Those of the pairs that rotate. */
   read_well(PHI(", \"partial_rotary_factor\": 0.5, \"rope_scaling\": {\"rope_type\": \"default\","
                 " \"mrope_section\": [8, 12, 12]}"),
@@ -234,6 +244,31 @@ static void families_know_what_is_left_out(void **state) {
             1);
   assert_int_equal(spec.head_dim, 128);
   warned(0, "there is no 'head_dim': 128, the default of model_type 'qwen3', is used");
+  static const char *const quarters[] = {"qwen3_next", "qwen3_5", "qwen3_5_moe"};
+  for (size_t i = 0; i < sizeof quarters / sizeof *quarters; i++) {
+    char text[160];
+    snprintf(text, sizeof text,
+             "{\"model_type\": \"%s\", \"head_dim\": 256, \"rope_theta\": 1e7,"
+             " \"layer_types\": [\"full_attention\"]}",
+             quarters[i]);
+    read_well(text, 1);
+    assert_int_equal(spec.rotary_dim, 64);
+    warned(0, "there is no 'partial_rotary_factor': 0.25, the default of model_type 'qwen3_");
+  }
+  static const char *const latent[] = {"deepseek_v2", "deepseek_v3"};
+  for (size_t i = 0; i < sizeof latent / sizeof *latent; i++) {
+    char text[160];
+    snprintf(text, sizeof text,
+             "{\"model_type\": \"%s\", \"hidden_size\": 2048, \"num_attention_heads\": 16,"
+             " \"rope_theta\": 1e4}",
+             latent[i]);
+    read_well(text, 1);
+    assert_int_equal(spec.head_dim, 64);
+    assert_int_equal(spec.rotary_dim, 64);
+    warned(0, "there is no 'qk_rope_head_dim': 64, the default of model_type 'deepseek_v");
+    snprintf(text, sizeof text, "default of model_type '%s' (transformers 5)", latent[i]);
+    explained("", "rotary_dim", "64", text);
+  }
 }
 
 int main(void) {

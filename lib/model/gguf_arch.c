@@ -13,6 +13,8 @@ static const struct {
   const char *name;
   struct gguf_arch arch;
 } archs[] = {
+    {"arwkv7", {.instead = RECURRENT}},
+    {"bert", {.instead = LEARNED}},
     {"bloom", {.instead = ALIBI}},
     {"gpt2", {.instead = LEARNED}},
     {"jais", {.instead = ALIBI}},
@@ -32,7 +34,8 @@ static const struct {
     {"bailingmoe", {.layout = LAYOUT_INTERLEAVED}},
     {"chameleon", {.layout = LAYOUT_INTERLEAVED}},
     {"chatglm", {.layout = LAYOUT_INTERLEAVED}},
-    {"cohere2", {.layout = LAYOUT_INTERLEAVED, .period = 4, .full_is_bare = true}},
+    {"cohere2",
+     {.layout = LAYOUT_INTERLEAVED, .period = 4, .full_is_bare = true, .windowed = true}},
     {"command-r", {.layout = LAYOUT_INTERLEAVED}},
     {"deci", {.layout = LAYOUT_INTERLEAVED}},
     {"deepseek", {.layout = LAYOUT_INTERLEAVED}},
@@ -63,7 +66,6 @@ static const struct {
     {"xverse", {.layout = LAYOUT_INTERLEAVED}},
 
     {"afmoe", {.layout = LAYOUT_HALVES, .bare_interval = 4}},
-    {"bert", {.layout = LAYOUT_HALVES}},
     {"codeshell", {.layout = LAYOUT_HALVES}},
     {"dbrx", {.layout = LAYOUT_HALVES}},
     {"exaone4", {.layout = LAYOUT_HALVES, .period = 4, .full_is_bare = true}},
@@ -99,7 +101,8 @@ static const struct {
     {"qwen2", {.layout = LAYOUT_HALVES}},
     {"qwen2moe", {.layout = LAYOUT_HALVES}},
     {"qwen2vl", {.layout = LAYOUT_HALVES}},
-    {"qwen35*", {.layout = LAYOUT_HALVES, .alternating_sections = true}},
+    {"qwen35*", {.layout = LAYOUT_HALVES, .alternating_sections = true, .attention_interval = 4}},
+    {"qwen3next", {.layout = LAYOUT_HALVES, .attention_interval = 4}},
     {"qwen3vl*", {.layout = LAYOUT_HALVES, .alternating_sections = true}},
     {"qwen3*", {.layout = LAYOUT_HALVES}},
     {"seed_oss", {.layout = LAYOUT_HALVES}},

@@ -18,11 +18,14 @@ struct gguf_arch {
                   */
   bool mscale;   /* multiplies the softmax scale by mscale²; yarn_log_multiplier is 0.1 ·
                     mscale_all_dim */
-  double sliding_base;  /* of layers with a sliding window, unscaled; 0: they are as the others */
-  size_t period;        /* one full_attention layer in so many, the last of them; 0: not known */
-  bool full_first;      /* the first of them */
-  bool full_is_bare;    /* full_attention layers have no RoPE where others have a sliding window */
-  size_t bare_interval; /* one layer in so many, the last, has no RoPE; 0: all have it */
+  double sliding_base; /* of layers with a sliding window, unscaled; 0: they are as the others */
+  size_t period;       /* one full_attention layer in so many, the last of them; 0: not known */
+  bool full_first;     /* the first of them */
+  bool full_is_bare;   /* full_attention layers have no RoPE where others have a sliding window */
+  bool windowed;       /* there they have one, even where no key says so */
+  size_t attention_interval; /* one layer in so many, the last, has softmax attention, and RoPE; 0:
+                                all have it */
+  size_t bare_interval;      /* one layer in so many, the last, has no RoPE; 0: all have it */
 };
 
 /* False for an unknown name, and what most have: halves. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/text.h"
+#include "lib/model/family.h"
 #include "lib/model/gguf_model_parts.h"
 #include "lib/rope/scaling.h"
 
@@ -71,11 +72,16 @@ static int check_rope_there(const struct gguf_model *read, struct error *error) 
   static const char table[] = "position_embd.weight";
   const struct gguf_value *layers = gguf_model_value(read, "block_count");
   int64_t count = 0;
+  char alibi[64];
   const char *instead = read->arch.instead;
   /* llama.cpp too tells Baichuan's 13B by its layers. */
+  struct model_family family;
+  model_family_find("baichuan", &family);
   if (!instead && read->name.length == 8 && !memcmp(read->name.text, "baichuan", 8) && layers &&
-      !gguf_whole(layers, 40, 40, &count, NULL))
-    instead = "ALiBi where it has 40 layers";
+      !gguf_whole(layers, family.alibi_layers, family.alibi_layers, &count, NULL)) {
+    snprintf(alibi, sizeof alibi, "ALiBi where it has %lld layers", (long long)count);
+    instead = alibi;
+  }
   if (instead)
     return error_set(error, ERROR_INPUT, "the model has no RoPE: architecture '%.*s' has %s",
                      GGUF_SHOWN(read->name), instead);
@@ -219,6 +225,7 @@ static int read_sections(struct gguf_model *read, struct error *error) {
     failed =
         gguf_model_explain(read, "mrope_interleaved", spec->sections_interleaved ? "true" : "false",
                            gguf_find(read->gguf, "general.architecture"), error);
+  model_warn_sections(spec, read->meta);
   spec_warn(spec, read->meta, "M-RoPE is read as for text, whose positions are equal on all axes");
   return failed;
 }

@@ -64,18 +64,31 @@ static int follow_window(struct gguf_model *read, const struct window *window,
   return OK;
 }
 
-static int explain_layers(struct gguf_model *read, const struct gguf_value *value,
-                          struct error *error) {
-  const struct model *model = read->model;
-  char text[64];
-  size_t bare = 0;
-  for (size_t i = 0; model->schedule && i < model->layers; i++)
-    bare += model->schedule[i] == BARE;
-  int failed = gguf_model_explain_number(read, "layers", (double)model->layers, value, error);
-  if (failed || !bare) return failed;
-  snprintf(text, sizeof text, "%zu of %zu", bare, model->layers);
-  return gguf_model_explain(read, "layers_without_rope", text,
-                            gguf_find(read->gguf, "general.architecture"), error);
+/* Linear attention in all layers but one of so many. */
+static int follow_attention(struct gguf_model *read, struct error *error) {
+  const struct gguf_value *value;
+  struct model *model = read->model;
+  int64_t interval = (int64_t)read->arch.attention_interval;
+  const int failed =
+      gguf_model_count(read, "full_attention_interval", MOST_LAYERS, &interval, &value, error);
+  for (size_t i = 0; !failed && interval && i < model->layers; i++)
+    if ((i + 1) % (size_t)interval) model->schedule[i] = BARE;
+  return failed;
+}
+
+/* What said which layer has which RoPE. */
+static int explain_schedule(struct gguf_model *read, const struct gguf_value *value,
+                            struct error *error) {
+  static const char *const keys[] = {"full_attention_interval", "attention.sliding_window_pattern"};
+  char source[GGUF_KEY + 16];
+  const struct gguf_arch *arch = &read->arch;
+  const bool uneven = read->model->count > 1 || arch->full_is_bare || arch->bare_interval ||
+                      arch->attention_interval || gguf_model_value(read, keys[0]);
+  if (uneven) value = gguf_find(read->gguf, "general.architecture");
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (uneven && gguf_model_value(read, keys[i])) value = gguf_model_value(read, keys[i]);
+  snprintf(source, sizeof source, "'%.*s'", GGUF_SHOWN(value->key));
+  return model_explain_schedule(read->model, source, read->meta, error);
 }
 
 int gguf_model_read_layers(struct gguf_model *read, struct error *error) {
@@ -86,16 +99,19 @@ int gguf_model_read_layers(struct gguf_model *read, struct error *error) {
   int failed = gguf_model_count(read, "block_count", MOST_LAYERS, &layers, &value, error);
   if (failed || !value) return failed;
   model->layers = (size_t)layers;
-  failed = read_window(read, model->layers, &window, error);
+  failed = gguf_model_explain_number(read, "layers", (double)layers, value, error);
+  if (!failed) failed = read_window(read, model->layers, &window, error);
   if (failed) return failed;
-  const bool bare = read->arch.full_is_bare && gguf_model_value(read, "attention.sliding_window");
+  const bool windowed = read->arch.windowed || gguf_model_value(read, "attention.sliding_window");
+  const bool bare = read->arch.full_is_bare && windowed;
   const bool two = model->count > 1 || bare;
   /* Two kinds of layers, and nothing says which is which. */
-  if (two && !window.flags && !window.period) return explain_layers(read, value, error);
+  if (two && !window.flags && !window.period) return OK;
   model->schedule = memory_array(model->layers, sizeof *model->schedule, "the layers", error);
   if (!model->schedule) return ERROR_FAILED;
   if (two) failed = follow_window(read, &window, error);
   for (size_t i = 0; read->arch.bare_interval && i < model->layers; i++)
     if ((i + 1) % read->arch.bare_interval == 0) model->schedule[i] = BARE;
-  return failed ? failed : explain_layers(read, value, error);
+  if (!failed) failed = follow_attention(read, error);
+  return failed ? failed : explain_schedule(read, value, error);
 }

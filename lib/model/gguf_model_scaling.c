@@ -219,13 +219,22 @@ static int read_type(const struct gguf_model *read, struct gguf_text *type, stru
                    GGUF_SHOWN(value->key), GGUF_SHOWN(*type));
 }
 
-/* 1 where there is none. */
+/* Of two factors the newer key's counts, as in llama.cpp. 1 where there is none. */
 static int read_factor(const struct gguf_model *read, double *factor,
                        const struct gguf_value **value, struct error *error) {
+  const struct gguf_value *older_value;
+  double older = 1;
   *factor = 1;
   int failed = positive(read, "rope.scaling.factor", factor, value, error);
-  if (!failed && !*value) failed = positive(read, "rope.scale_linear", factor, value, error);
-  return failed;
+  if (!failed) failed = positive(read, "rope.scale_linear", &older, &older_value, error);
+  if (failed || !older_value) return failed;
+  if (*value && older != *factor)
+    spec_warn(read->spec, read->meta, "'%.*s' %.10g is used, not '%.*s' %.10g",
+              GGUF_SHOWN((*value)->key), *factor, GGUF_SHOWN(older_value->key), older);
+  if (*value) return OK;
+  *factor = older;
+  *value = older_value;
+  return OK;
 }
 
 static int read_rule(struct gguf_model *read, struct error *error) {
@@ -238,7 +247,11 @@ static int read_rule(struct gguf_model *read, struct error *error) {
   int failed = read_type(read, &type, error);
   if (!failed) failed = read_factor(read, &factor, &value, error);
   if (failed) return failed;
-  if (*type.text == 'n') factor = 1;
+  if (*type.text == 'n' && factor != 1) {
+    spec_warn(read->spec, read->meta, "'%.*s' %.10g is ignored: the scaling type is none",
+              GGUF_SHOWN(value->key), factor);
+    factor = 1;
+  }
   if (divisors) return read_divisors(read, divisors, type, factor, error);
   if (of_short || of_long || type.length == 8) return read_longrope(read, of_short, of_long, error);
   if (*type.text == 'y') return read_yarn(read, factor, value, error);

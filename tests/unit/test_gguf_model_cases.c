@@ -6,9 +6,9 @@ static void architectures(void **state) {
   static const char *const halves[] = {
       "qwen2",    "qwen3moe", "gemma2",  "phi3",        "gptneox", "falcon",     "gpt-oss", "olmo2",
       "seed_oss", "stablelm", "qwen3vl", "hunyuan-moe", "glm4moe", "starcoder2", "nemotron"};
-  static const char *const interleaved[] = {"llama",    "llama4",   "command-r", "granitemoe",
+  static const char *const interleaved[] = {"llama",    "deci",     "command-r", "granitemoe",
                                             "mistral3", "baichuan", "olmo",      "ernie4_5-moe",
-                                            "chatglm",  "glm4",     "gptj",      "smollm3"};
+                                            "chatglm",  "glm4",     "gptj",      "starcoder"};
   for (size_t i = 0; i < sizeof halves / sizeof *halves; i++) {
     usual(halves[i]);
     assert_int_equal(good()->layout, LAYOUT_HALVES);
@@ -20,6 +20,11 @@ static void architectures(void **state) {
     assert_int_equal(good()->layout, LAYOUT_INTERLEAVED);
     assert_int_equal(meta_count(meta, "warnings"), 0);
   }
+  static const char *const rotated[] = {"nomic-bert", "nomic-bert-moe", "jina-bert-v3"};
+  for (size_t i = 0; i < sizeof rotated / sizeof *rotated; i++) {
+    usual(rotated[i]);
+    assert_int_equal(good()->layout, LAYOUT_HALVES);
+  }
   usual("novel");
   assert_int_equal(good()->layout, LAYOUT_HALVES);
   assert_warned("architecture 'novel' is not known");
@@ -27,9 +32,9 @@ static void architectures(void **state) {
 
 static void without_rope(void **state) {
   (void)state;
-  static const char *const names[] = {"gpt2",           "mpt",   "bloom",        "mamba2",
-                                      "t5encoder",      "jais",  "jina-bert-v2", "rwkv7",
-                                      "nemotron_h_moe", "refact"};
+  static const char *const names[] = {"gpt2",           "mpt",    "bloom",        "mamba2",
+                                      "t5encoder",      "jais",   "jina-bert-v2", "rwkv7",
+                                      "nemotron_h_moe", "refact", "bert",         "arwkv7"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     usual(names[i]);
     bad("the model has no RoPE: architecture '");

@@ -88,12 +88,40 @@ static void yarns(void **state) {
   bad("there is neither 'qwen2.rope.scaling.original_context_length' nor '.context_length'");
 }
 
+static void contradictions(void **state) {
+  (void)state;
+  usual("llama");
+  real("llama.rope.scaling.factor", 4);
+  real("llama.rope.scale_linear", 8);
+  assert_true(spec_parameter(good(), "factor") == 4);
+  assert_warned("'llama.rope.scaling.factor' 4 is used, not 'llama.rope.scale_linear' 8");
+  usual("llama");
+  real("llama.rope.scaling.factor", 4);
+  real("llama.rope.scale_linear", 4);
+  good();
+  assert_int_equal(meta_count(meta, "warnings"), 0);
+  usual("llama");
+  text("llama.rope.scaling.type", "none");
+  real("llama.rope.scaling.factor", 4);
+  assert_string_equal(good()->scaling.type, "none");
+  assert_warned("'llama.rope.scaling.factor' 4 is ignored: the scaling type is none");
+  usual("llama");
+  text("llama.rope.scaling.type", "none");
+  real("llama.rope.scaling.factor", 1);
+  good();
+  assert_int_equal(meta_count(meta, "warnings"), 0);
+}
+
 static void sections(void **state) {
   (void)state;
   usual("qwen3vl");
   counts("qwen3vl.rope.dimension_sections", 4, (const uint64_t[]){2, 1, 1, 0});
   assert_int_equal(good()->axes, 3);
   assert_true(model->ropes->sections_interleaved);
+  usual("qwen3vl");
+  counts("qwen3vl.rope.dimension_sections", 4, (const uint64_t[]){1, 1, 2, 0});
+  good();
+  assert_warned("dealt out in turn, 1 of the 4 pairs are of the width, not the 2 of its section");
   usual("glm4");
   counts("glm4.rope.dimension_sections", 3, (const uint64_t[]){2, 1, 1});
   assert_int_equal(good()->layout, LAYOUT_HALVES);
@@ -119,6 +147,18 @@ static void assert_schedule(const char *expected) {
     assert_int_equal(model->schedule[i], expected[i] == '-' ? -1 : expected[i] - '0');
 }
 
+static void assert_row(const char *layer_type, const char *name, const char *value,
+                       const char *source) {
+  const char *const cells[] = {layer_type, name, value, source};
+  for (size_t row = 0; row < table_rows(model->values); row++) {
+    size_t same = 0;
+    while (same < 4 && !strcmp(table_text(model->values, row, same), cells[same]))
+      same++;
+    if (same == 4) return;
+  }
+  fail_msg("no row says %s %s is %s: %s", layer_type, name, value, source);
+}
+
 static void layers(void **state) {
   (void)state;
   usual("gemma3");
@@ -132,12 +172,15 @@ static void layers(void **state) {
   assert_string_equal(model->ropes[0].scaling.type, "linear");
   assert_string_equal(model->ropes[1].scaling.type, "none");
   assert_schedule("11111011");
+  assert_row("full_attention", "schedule", "5", "'general.architecture'");
+  assert_row("sliding_attention", "schedule", "0-4,6-7", "'general.architecture'");
   usual("modern-bert");
   real("modern-bert.rope.freq_base_swa", 500);
   count("modern-bert.attention.sliding_window_pattern", 4);
   good();
   assert_true(model->ropes[1].base == 500);
   assert_schedule("01110111");
+  assert_row("full_attention", "schedule", "0,4", "'modern-bert.attention.sliding_window_pattern'");
   usual("novel");
   real("novel.rope.freq_base_swa", 500);
   count("novel.rope.dimension_count_swa", 4);
@@ -155,9 +198,29 @@ static void layers(void **state) {
   good();
   assert_int_equal(model->layers, 8);
   assert_null(model->schedule);
-  usual("llama4");
+  static const char *const every_fourth[] = {"llama4", "smollm3", "cohere2"};
+  for (size_t i = 0; i < sizeof every_fourth / sizeof *every_fourth; i++) {
+    usual(every_fourth[i]);
+    good();
+    assert_schedule("000-000-");
+    assert_row("", "schedule", "0-2,4-6", "'general.architecture'");
+    assert_row("", "layers_without_rope", "3,7", "'general.architecture'");
+    assert_warned("layers without RoPE: 3,7 ('general.architecture')");
+  }
+  usual("qwen3next");
   good();
-  assert_schedule("000-000-");
+  assert_schedule("---0---0");
+  usual("qwen3next");
+  count("qwen3next.full_attention_interval", 2);
+  good();
+  assert_schedule("-0-0-0-0");
+  assert_row("", "schedule", "1,3,5,7", "'qwen3next.full_attention_interval'");
+  usual("qwen3next");
+  count("qwen3next.full_attention_interval", 9);
+  bad("the model has no RoPE: none of its 8 layers has any ('qwen3next.full_attention_interval')");
+  usual("llama");
+  good();
+  assert_row("", "schedule", "0-7", "'llama.block_count'");
   usual("cohere2");
   count("cohere2.attention.sliding_window", 4096);
   good();
@@ -176,10 +239,8 @@ static void layers(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(scalings),
-      cmocka_unit_test(yarns),
-      cmocka_unit_test(sections),
-      cmocka_unit_test(layers),
+      cmocka_unit_test(scalings), cmocka_unit_test(yarns),  cmocka_unit_test(contradictions),
+      cmocka_unit_test(sections), cmocka_unit_test(layers),
   };
   return cmocka_run_group_tests(tests, NULL, release);
 }

@@ -78,7 +78,8 @@ static bool recorded_inputs_hold(struct figures *figures, struct figures_job *jo
                                  const struct meta *meta) {
   const size_t count = meta_count(meta, "inputs");
   size_t *behind = calloc(count + 1, sizeof *behind); /* the entry behind that of each input */
-  bool holds = behind || because(job, "out of memory");
+  bool holds = true;
+  if (!behind) return because(job, "out of memory");
   for (size_t i = 0; holds && i < count; i++) {
     const struct meta *input = meta_item(meta, "inputs", i);
     const char *name = meta_text(input, "name");

@@ -39,7 +39,7 @@ struct process;
 /* Starts a program. Its stdin is empty, its stdout and stderr are read by process_wait_any(), it
    has no other descriptor of ours, and its signals are as a new program expects them. ERROR_FAILED
    when it cannot be started. */
-int process_open(const struct process_start *start, struct process **process, struct error *error);
+int process_open(const struct process_start *start, struct process **result, struct error *error);
 
 /* Reads what the `count` > 0 processes write until one of them has ended, or has no one left who
    could write; its index goes to *ended. NULLs in the list are passed over; one at least is none.

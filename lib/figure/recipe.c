@@ -151,7 +151,7 @@ int recipe_parse(const char *text, size_t size, const char *name, struct recipe 
 }
 
 void recipe_release(struct recipe *recipe) {
-  for (size_t i = 0; i < recipe->count; i++) {
+  for (size_t i = 0; recipe->lines && i < recipe->count; i++) {
     free(recipe->lines[i].outputs);
     free(recipe->lines[i].split);
   }

@@ -36,6 +36,8 @@ static void explain(const struct comparison *work, const struct compare_item *it
   *text = 0;
   if (metric == METRIC_SYMMETRY && work->request->causal)
     why = "masked";
+  else if (metric == METRIC_TRANSLATION_INVARIANCE && !content_is_constant(&work->request->content))
+    why = "tokens differ by position";
   else if (metric == METRIC_NEGATIVE_SHARE && !is_linear(work))
     why = "softmax";
   else if (drifts && item->terms != TERMS_ALL)

@@ -24,6 +24,8 @@ static void columns_and_rows(void **state) {
   assert_string_equal(detail_of(&job, "rope", METRIC_BEYOND_TABLE), "periodic");
   assert_string_equal(detail_of(&job, "alibi", METRIC_BEYOND_TABLE), "extrapolated");
   assert_string_equal(detail_of(&job, "rope", METRIC_NEGATIVE_SHARE), "softmax");
+  assert_string_equal(detail_of(&job, "rope", METRIC_TRANSLATION_INVARIANCE),
+                      "tokens differ by position");
   assert_true(isnan(value_of(&job, "rope", METRIC_NEGATIVE_SHARE)));
   assert_string_equal(meta_text(table_meta(table), "arithmetic"), "fp64");
   release(&job);

@@ -114,6 +114,16 @@ static void same_numbers_always(void **state) {
   assert_int_equal(fill(*state, content, 9, 3, again, again_key), OK);
   assert_memory_equal(query, again, 3 * DIM * sizeof *query);
   assert_memory_equal(key, again_key, 3 * DIM * sizeof *key);
+  const struct content_batch rest = {.content = content,
+                                     .seed = 9,
+                                     .first_row = 3,
+                                     .rows = ROWS - 3,
+                                     .dim = DIM,
+                                     .query = again,
+                                     .key = again_key};
+  assert_int_equal(content_fill(*state, &rest, NULL), OK);
+  assert_memory_equal(query + 3 * DIM, again, (ROWS - 3) * DIM * sizeof *query);
+  assert_memory_equal(key + 3 * DIM, again_key, (ROWS - 3) * DIM * sizeof *key);
   assert_int_equal(fill(*state, content, 10, ROWS, again, again_key), OK);
   assert_memory_not_equal(query, again, sizeof query);
 }

@@ -40,6 +40,37 @@ static void applies_to_each_vector(void **state) {
     assert_near(y[i], expected[i], 0);
 }
 
+static void products_of_rows(void **state) {
+  (void)state;
+  static const double a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 0, 2, 0, 1, -1, 3, 3, 3, 1, 1, 0};
+  static const double expected[] = {7, -1, 18, 3, 16, -1, 45, 9};
+  double c[8];
+  const struct linalg_rows product = {
+      .rows = 2, .columns = 4, .inner = 3, .left = a, .right = b, .output = c};
+  assert_int_equal(linalg_product_of_rows(&product, NULL), OK);
+  for (int i = 0; i < 8; i++)
+    assert_near(c[i], expected[i], 0);
+  const struct linalg_rows empty = {.rows = 2, .columns = 0, .inner = 3, .left = a, .right = b};
+  struct error error;
+  assert_int_equal(linalg_product_of_rows(&empty, &error), ERROR_FAILED);
+  assert_message(error, "the product of rows");
+}
+
+/* By Gram and Schmidt: the first row is the first direction, the second what is left of it. */
+static void orthonormal_rows(void **state) {
+  (void)state;
+  double a[] = {3, 4, 0, 1, 0, 0, 7, 7, 2};
+  static const double expected[] = {0.6, 0.8, 0, 0.8, -0.6, 0, 0, 0, 1};
+  assert_int_equal(linalg_orthonormal_rows(3, a, NULL), OK);
+  for (int i = 0; i < 9; i++)
+    assert_near(a[i], expected[i], 1e-15);
+  struct error error;
+  a[4] = INFINITY;
+  assert_int_equal(linalg_orthonormal_rows(3, a, &error), ERROR_FAILED);
+  assert_message(error, "the QR decomposition");
+  assert_int_equal(linalg_orthonormal_rows(0, a, &error), ERROR_FAILED);
+}
+
 static void largest_value(void **state) {
   (void)state;
   const double values[] = {1, -3, 2}, broken[] = {1, NAN, 5}, infinite[] = {1, -INFINITY};
@@ -186,6 +217,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(products),
       cmocka_unit_test(applies_to_each_vector),
+      cmocka_unit_test(products_of_rows),
+      cmocka_unit_test(orthonormal_rows),
       cmocka_unit_test(largest_value),
       cmocka_unit_test(symmetric_norms),
       cmocka_unit_test(singular_values),

@@ -64,7 +64,9 @@ struct clock_plot {
 
 /* Values as a table on paper, from a table with one value a row: its `row` and `column` columns
    hold texts, in whose order of appearance the figure has rows and columns. Cells are shaded within
-   their column, darker (on a dark ground lighter) the larger the value. NaN is an empty cell. */
+   their column, darker (on a dark ground lighter) the larger the value. NaN is an empty cell. A
+   table too wide for its sheet is turned, where it has fewer rows than columns: these become rows,
+   which are shaded within. */
 enum { GRID_ROWS = 64, GRID_COLUMNS = 16 };
 struct grid_plot {
   const char *row, *column, *value; /* columns: "encoding", "metric", "value" */

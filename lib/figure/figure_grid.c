@@ -4,112 +4,10 @@
 #include <string.h>
 
 #include "lib/base/memory.h"
-#include "lib/figure/canvas.h"
-#include "lib/figure/lettering.h"
-#include "lib/figure/traces.h"
-
-struct grid {
-  struct canvas canvas;
-  const char *row_name; /* of the table's column */
-  const char *row[GRID_ROWS], *column[GRID_COLUMNS];
-  size_t rows, columns;
-  double value[GRID_ROWS][GRID_COLUMNS], error[GRID_ROWS][GRID_COLUMNS];
-  bool held[GRID_ROWS][GRID_COLUMNS];
-  char text[GRID_ROWS][GRID_COLUMNS][64];
-  double head_width, head_height, width, height; /* of names of rows and columns, and of cells */
-  size_t lines;                                  /* of a number in a cell */
-  size_t name_lines;                             /* of the longest name of a row */
-  bool upright; /* names of columns stand on end, because their words are wider than a column */
-};
+#include "lib/figure/grid.h"
 
 /* Lines of the names of rows and columns at most. */
 enum { NAME_LINES = 3 };
-
-/* Which of `names` a text is, added when it is new; `most` when there is no room for one more. */
-static size_t index_of(const char **names, size_t *count, size_t most, const char *text) {
-  size_t i = 0;
-  while (i < *count && strcmp(names[i], text) != 0)
-    i++;
-  if (i == *count && i < most) names[(*count)++] = text;
-  return i;
-}
-
-static int find_texts(const struct table *table, const char *name, struct error *error) {
-  const int column = table_find_column(table, name);
-  if (column >= 0 && table_column_kind(table, (size_t)column) == COLUMN_TEXT) return column;
-  error_set(error, ERROR_INPUT,
-            column < 0 ? "column '%s' is not in the table" : "column '%s' holds no text", name);
-  return -1;
-}
-
-/* A number as it stands in a cell, with a proper minus. */
-static void write_number(char *out, size_t capacity, double value, int decimals) {
-  const double size = fabs(value);
-  const char *sign = value < 0 ? "−" : "";
-  if (decimals < 0)
-    snprintf(out, capacity, "%s%.3g", sign, size);
-  else
-    snprintf(out, capacity, "%s%.*f", sign, decimals, size);
-}
-
-/* "0.98 ±0.01": as many decimals as the first digit of the standard error needs. */
-static void write_cell(double value, double error, char *out, size_t capacity) {
-  char number[32], spread[32];
-  const bool known = isfinite(error) && error > 0;
-  const double exponent = known ? floor(log10(error) + 1e-9) : 0;
-  const bool plain = exponent >= -6 && exponent <= 6 && fabs(value) < 1e7;
-  const int decimals = !known || !plain ? -1 : exponent < 0 ? (int)-exponent : 0;
-  write_number(number, sizeof number, value, decimals);
-  write_number(spread, sizeof spread, error, decimals);
-  if (isnan(value))
-    snprintf(out, capacity, "–");
-  else
-    snprintf(out, capacity, known ? "%s ±%s" : "%s", number, spread);
-}
-
-static int add_value(struct grid *grid, const char *row, const char *column, double value,
-                     double spread, struct error *error) {
-  const size_t r = index_of(grid->row, &grid->rows, GRID_ROWS, row),
-               c = index_of(grid->column, &grid->columns, GRID_COLUMNS, column);
-  if (r == GRID_ROWS || c == GRID_COLUMNS)
-    return error_set(error, ERROR_INPUT, "more than %d rows or %d columns do not fit a figure",
-                     GRID_ROWS, GRID_COLUMNS);
-  if (grid->held[r][c])
-    return error_set(error, ERROR_INPUT, "two values of '%s' for '%s'", column, row);
-  grid->held[r][c] = true;
-  grid->value[r][c] = value;
-  grid->error[r][c] = spread;
-  return OK;
-}
-
-static int collect(struct grid *grid, const struct table *table, const struct grid_plot *plot,
-                   struct error *error) {
-  grid->row_name = plot->row ? plot->row : "encoding";
-  const int row = find_texts(table, grid->row_name, error);
-  const int column =
-      row < 0 ? -1 : find_texts(table, plot->column ? plot->column : "metric", error);
-  const int value =
-      column < 0 ? -1 : find_numbers(table, plot->value ? plot->value : "value", error);
-  if (value < 0) return ERROR_INPUT;
-  const int spread = plot->error ? find_numbers(table, plot->error, error) : -1;
-  if (plot->error && spread < 0) return ERROR_INPUT;
-  size_t finite = 0;
-  for (size_t r = 0; r < table_rows(table); r++) {
-    const double number = table_real(table, r, (size_t)value);
-    const int code =
-        add_value(grid, table_text(table, r, (size_t)row), table_text(table, r, (size_t)column),
-                  number, spread < 0 ? NAN : table_real(table, r, (size_t)spread), error);
-    if (code) return code;
-    finite += isfinite(number);
-  }
-  if (!finite)
-    return error_set(error, ERROR_FAILED, "nothing to draw: no value of the table is finite");
-  for (size_t r = 0; r < grid->rows; r++)
-    for (size_t c = 0; c < grid->columns; c++)
-      write_cell(grid->held[r][c] ? grid->value[r][c] : NAN, grid->error[r][c], grid->text[r][c],
-                 sizeof grid->text[r][c]);
-  return OK;
-}
 
 static double text_width(const struct grid *grid, const char *text) {
   return canvas_text_width(&grid->canvas, text, grid->canvas.style.tick_size);
@@ -200,6 +98,12 @@ static int lay_out(struct grid *grid, struct error *error) {
   canvas->left = canvas->right = canvas->bottom = ceil(canvas_edge(canvas));
   const double room = canvas->width * canvas->dpi - canvas->left - canvas->right;
   code = set_widths(grid, room, error);
+  /* A table that is too wide may be high instead: that of few rows and many columns. */
+  struct error unused;
+  if (code && grid->rows < grid->columns) {
+    grid_turn(grid);
+    if (!set_widths(grid, room, &unused)) code = OK;
+  }
   if (code) return code;
   set_head_height(grid, line);
   const size_t lines = grid->name_lines > grid->lines ? grid->name_lines : grid->lines;
@@ -300,14 +204,7 @@ static int assign_texts(struct grid *grid, struct error *error) {
 /* The colour of a cell: from that of the paper to a quiet one for the largest of the column. */
 static unsigned shade(const struct grid *grid, size_t row, size_t column) {
   static const unsigned ends[2][2] = {{0xf7fafc, 0xa6c8e0}, {0x1c1f25, 0x3a5f7d}};
-  double low = INFINITY, high = -INFINITY;
-  for (size_t r = 0; r < grid->rows; r++)
-    if (grid->held[r][column] && isfinite(grid->value[r][column])) {
-      low = fmin(low, grid->value[r][column]);
-      high = fmax(high, grid->value[r][column]);
-    }
-  const double value = grid->value[row][column];
-  const double part = high > low ? fmin(1, fmax(0, (value - low) / (high - low))) : 0;
+  const double part = grid_part(grid, row, column);
   unsigned rgb = 0;
   for (int shift = 16; shift >= 0; shift -= 8) {
     const double from = ends[grid->canvas.dark][0] >> shift & 0xff,
@@ -366,7 +263,7 @@ int figure_draw_grid(const struct table *table, const struct grid_plot *plot,
   int code = canvas_open(options, format, name, &(struct canvas_labels){plot->title, NULL, NULL},
                          &grid->canvas, error);
   grid->canvas.xlabel = grid->canvas.ylabel = ""; /* there are no axes */
-  if (!code) code = collect(grid, table, plot, error);
+  if (!code) code = grid_collect(grid, table, plot, error);
   if (!code) code = draw(grid, figure, error);
   canvas_release(&grid->canvas);
   free(grid);

@@ -213,8 +213,8 @@ static void marks_have_labels_that_keep_apart(void **state) {
   table_destroy(table);
 }
 
-/* Markers stand on solid lines, as long as they stand apart; of several series the dashed lines have
-   some signs, too. */
+/* Markers stand on solid lines, as long as they stand apart; of several series the dashed lines
+   have some signs, too. */
 static void markers_stand_apart(void **state) {
   (void)state;
   static const struct {

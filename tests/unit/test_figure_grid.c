@@ -129,7 +129,7 @@ static void tables_fit_their_paper(void **state) {
   }
   struct figure figure;
   struct error error;
-  const struct figure_options narrow = {.width = 2}, low = {.height = 0.6};
+  const struct figure_options narrow = {.width = 1.2}, low = {.height = 0.6};
   assert_int_equal(figure_draw_grid(table, &plain_grid, &narrow, FIGURE_PNG, "f", &figure, &error),
                    ERROR_INPUT);
   assert_message(&error, "too narrow for 8 columns; at least ");
@@ -238,11 +238,42 @@ static void long_words_stand_on_end(void **state) {
   table_destroy(table);
 }
 
+/* Few rows of many wide numbers have no room side by side: columns become rows, shaded within. */
+static void wide_tables_are_turned(void **state) {
+  (void)state;
+  enum { COLUMNS = 12 };
+  struct table *table = table_of_metrics(2, COLUMNS);
+  for (size_t r = 0; r < 2 * COLUMNS; r++)
+    table_set_real(table, r, 2, (r < COLUMNS ? 1 : 2) * 1.25e-17 * pow(10, (double)(r % COLUMNS)));
+  const struct figure_options narrow = {.style = "icml"};
+  struct figure figure = draw_grid(table, &plain_grid, &narrow, FIGURE_PNG);
+  const char *script = figure.script.data;
+  /* The head of the names and twelve of them; then the two columns. */
+  assert_non_null(strstr(script, "\nnames = 13\n"));
+  assert_non_null(strstr(script, "\ncell_text[1] = 'metric'\n"));
+  assert_non_null(strstr(script, "\ncell_text[14] = 'RoPE'\n"));
+  assert_non_null(strstr(script, "\ncell_text[15] = 'ALiBi'\n"));
+  /* The second of each row is the larger one: dark, whatever other rows have. */
+  const char *tile = figure.data.data;
+  for (size_t t = 0; t < 2 * COLUMNS; t++, tile = strchr(tile, '\n') + 1) {
+    unsigned rgb = 0;
+    assert_int_equal(sscanf(tile, "%*f %*f %*f %*f %*f %*f %u", &rgb), 1);
+    assert_int_equal(rgb, t % 2 ? 0xa6c8e0 : 0xf7fafc);
+  }
+  figure_release(&figure);
+  /* Where there is room, nothing is turned. */
+  figure = draw_grid(table, &plain_grid, &(struct figure_options){.width = 14}, FIGURE_PNG);
+  assert_non_null(strstr(figure.script.data, "\nnames = 3\n"));
+  figure_release(&figure);
+  table_destroy(table);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tiles_are_shaded_by_value), cmocka_unit_test(numbers_have_their_digits),
       cmocka_unit_test(tables_fit_their_paper),    cmocka_unit_test(texts_are_only_drawn),
       cmocka_unit_test(wrong_tables_are_refused),  cmocka_unit_test(long_words_stand_on_end),
+      cmocka_unit_test(wide_tables_are_turned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,18 +42,21 @@ static bool turns(const struct work *work, size_t pair) {
 }
 
 /* Angles beyond those of training. A method that ends exactly where training did is off by what the
-   factor and the steps of its rule are rounded by: a few units of the format, of which 16 are let
-   pass. */
+   factor and the steps of its rule are rounded by: a few units of double or float, of which 16 are
+   let pass, and below float by what both frequencies are rounded to. */
 static size_t count_untrained(const struct work *work, const struct spectrum *spectrum,
                               double *gap) {
-  const double unit = spectrum->spec.precision == PRECISION_FP64 ? DBL_EPSILON : FLT_EPSILON;
+  const enum precision precision = spectrum->spec.precision;
+  const double slack = precision == PRECISION_FP64   ? 16 * DBL_EPSILON
+                       : precision == PRECISION_FP32 ? 16 * FLT_EPSILON
+                                                     : 3 * precision_roundoff(precision);
   size_t count = 0;
   *gap = 0;
   for (size_t i = 0; i < spectrum->pairs; i++) {
     if (turns(work, i)) continue;
     const double known = (double)work->request->original * work->trained->inv_freq_double[i];
     const double reached = (double)work->request->target * spectrum->inv_freq_double[i];
-    if (reached - known <= 16 * unit * known) continue;
+    if (reached - known <= slack * known) continue;
     count++;
     *gap = fmax(*gap, reached - known);
   }

@@ -8,12 +8,11 @@ const char *band_name(enum band band) {
 }
 
 double spectrum_factor(const struct spectrum *spectrum, size_t pair) {
-  const double inv_freq = spectrum->inv_freq_double[pair]; /* rounded as plain is: 1 is exact */
-  return inv_freq > 0 ? spectrum->plain[pair] / inv_freq : INFINITY;
+  return spectrum->inv_freq_double[pair] > 0 ? spectrum->factor[pair] : INFINITY;
 }
 
 enum band spectrum_band(const struct spectrum *spectrum, size_t pair) {
-  const double tolerance = spectrum->spec.precision == PRECISION_FP64 ? 1e-12 : 1e-6;
+  const double tolerance = spectrum->roundoff;
   const double factor = spectrum_factor(spectrum, pair), full = spectrum->full_factor;
   if (isinf(factor)) return BAND_ZERO;
   if (fabs(factor - 1) <= tolerance) return BAND_KEPT;

@@ -15,11 +15,13 @@ enum band {
 
 const char *band_name(enum band band); /* "kept", ... */
 
-/* By what the frequency of `pair` was divided: without the rule over with it; infinity where it is
-   0. Without a base nothing is known of a division: 1. */
+/* By what the frequency of `pair` was divided: without the rule over with it, before a format below
+   float rounds them; infinity where it is 0. Without a base nothing is known of a division: 1. */
 double spectrum_factor(const struct spectrum *spectrum, size_t pair);
 
-/* Factors are equal within 1e-12; below fp64, where frequencies are floats, within 1e-6. */
+/* Factors are equal within spectrum->roundoff of themselves: 1e-12; below fp64, where frequencies
+   come of float steps, 1e-6; where an engine multiplies its way from pair to pair, a unit in the
+   last place of float for each pair, 2^-23 times their number. */
 enum band spectrum_band(const struct spectrum *spectrum, size_t pair);
 
 /* The critical dimension of a model trained on `context` tokens: the dimensions whose pair turns

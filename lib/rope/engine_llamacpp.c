@@ -28,6 +28,7 @@ static void run_kernel(struct spectrum *spectrum, const struct kernel *kernel, s
   const float step = powf((float)spectrum->effective_base, -2 / dim);
   const float width = fmaxf(0.001F, kernel->high - kernel->low);
   float theta = 1;
+  spectrum->roundoff = ldexp((double)spectrum->pairs, -23);
   for (size_t i = 0; i < spectrum->pairs; i++) {
     const float kept = kernel->factor ? theta / (float)kernel->factor[i] : theta;
     float angle = kernel->freq_scale * kept;
@@ -113,8 +114,8 @@ static void note_llama3(const struct rope_spec *spec, struct meta *meta) {
     engine_note(
         meta,
         "llama.cpp @0274f0fc llama3: the converter takes 8192 for the original context "
-        "unless %.10g stands at the top level of config.json (read in the source, not run); "
-        "%.10g is used here",
+        "unless %.10g stands at the top level of config.json (read in the source, not run). The "
+        "numbers here do not have this difference: they are those of %.10g",
         original, original);
 }
 

@@ -166,7 +166,8 @@ static int widen(struct rope_spec *spec, struct meta *meta, struct error *error)
   if (!spec->axes || engine_is_deepseek(spec) || isnan(original)) return OK;
   engine_note(meta,
               "vLLM @055e47c2 mrope with yarn: the range is that of an original context of "
-              "%.10g, four times the model's (read in the source, not run)",
+              "%.10g, four times the model's (read in the source, not run). The numbers here have "
+              "this difference",
               4 * original);
   return spec_set_parameter(spec, "original_max_position_embeddings", 4 * original, error);
 }

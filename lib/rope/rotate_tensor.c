@@ -154,6 +154,13 @@ int rotate_tensor(struct backend *backend, const struct rotate_request *request,
   return status;
 }
 
+/* The attention factor is a double in Hugging Face's code too, and a float where it multiplies one:
+   the product is rounded to float, and narrower formats round that. */
+static double multiply(enum precision precision, double value, double factor) {
+  if (precision == PRECISION_FP64) return value * factor;
+  return precision_round(precision, (float)value * (float)factor);
+}
+
 /* cos or sin of all positions into `output`, (position, pair). */
 static int fill_table(struct backend *backend, const struct spectrum *spectrum,
                       const struct positions *positions, enum phase_quantity quantity,
@@ -167,7 +174,7 @@ static int fill_table(struct backend *backend, const struct spectrum *spectrum,
   };
   const int status = backend_phase_map(backend, &batch, error);
   for (size_t i = 0; !status && i < batch.rows * spectrum->pairs; i++)
-    output[i] *= spectrum->attention_factor;
+    output[i] = multiply(spectrum->spec.precision, output[i], spectrum->attention_factor);
   return status;
 }
 

@@ -29,7 +29,8 @@ int rotate_tensor(struct backend *backend, const struct rotate_request *request,
                   struct tensor **result, struct error *error);
 
 /* The tables of such a rotation: (2, position, pair), or (2, batch, position, pair) for positions
-   of rank 2; cosines first, sines second, times the attention factor. */
+   of rank 2; cosines first, sines second, times the attention factor: below fp64 as a
+   product of floats, rounded to the precision. */
 int rotate_tables(struct backend *backend, const struct spectrum *spectrum,
                   const struct positions *positions, enum storage storage, struct tensor **result,
                   struct error *error);

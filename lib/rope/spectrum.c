@@ -77,22 +77,46 @@ void spectrum_set(struct spectrum *spectrum, size_t pair, long double inv_freq) 
   spectrum->inv_freq[pair] = inv_freq;
   spectrum->inv_freq_double[pair] = (double)inv_freq;
   spectrum->step[pair] = phase_step(inv_freq);
+  spectrum->factor[pair] = inv_freq > 0 ? spectrum->plain[pair] / (double)inv_freq : INFINITY;
+}
+
+/* As an implementation holds them in a format below float, which has rounded every step already. */
+static void round_pair(struct spectrum *spectrum, size_t pair) {
+  const enum precision precision = spectrum->spec.precision;
+  if (precision == PRECISION_FP64 || precision == PRECISION_FP32) return;
+  const double factor = spectrum->factor[pair];
+  spectrum_set(spectrum, pair, precision_round(precision, spectrum->inv_freq_double[pair]));
+  spectrum->plain[pair] = precision_round(precision, spectrum->plain[pair]);
+  spectrum->factor[pair] = factor;
+}
+
+static int refuse_frequency(const struct spectrum *spectrum, size_t pair, struct error *error) {
+  const struct rope_spec *spec = &spectrum->spec;
+  const long double inv_freq = spectrum->inv_freq[pair];
+  if (isnan(spec->base))
+    return error_set(error, ERROR_INPUT,
+                     "inverse frequency %zu is %.10Lg radians per token: 0 to %.0f can be computed",
+                     pair, inv_freq, PHASE_MAXIMUM);
+  return error_set(error, ERROR_INPUT,
+                   "the base %.10g with the scaling type '%s' gives pair %zu the inverse frequency "
+                   "%.10Lg radians per token: 0 to %.0f can be computed",
+                   spec->base, spec->scaling.type, pair, inv_freq, PHASE_MAXIMUM);
 }
 
 /* RoFormer eq. 34, in long double: its 64 bits leave the double and the step rounded once. */
 static int compute(struct spectrum *spectrum, struct error *error) {
-  const struct rope_spec *spec = &spectrum->spec;
   const int failed = apply_scaling(spectrum, error);
   if (failed) return failed;
+  spectrum->roundoff = spectrum->spec.precision == PRECISION_FP64 ? 1e-12 : 1e-6;
   for (size_t i = 0; i < spectrum->pairs; i++) {
     const long double inv_freq = spectrum->inv_freq[i];
-    if (!(inv_freq >= 0 && inv_freq <= PHASE_MAXIMUM))
-      return error_set(
-          error, ERROR_INPUT,
-          "the base %.10g with the scaling type '%s' gives pair %zu the inverse frequency "
-          "%.10Lg radians per token: 0 to %.0f can be computed",
-          spec->base, spec->scaling.type, i, inv_freq, PHASE_MAXIMUM);
+    if (!(inv_freq >= 0 && inv_freq <= PHASE_MAXIMUM)) return refuse_frequency(spectrum, i, error);
     spectrum_set(spectrum, i, inv_freq);
+    round_pair(spectrum, i);
+    if (isinf(spectrum->inv_freq_double[i]))
+      return error_set(error, ERROR_INPUT,
+                       "the inverse frequency %.10Lg of pair %zu is beyond the format %s", inv_freq,
+                       i, precision_name(spectrum->spec.precision));
   }
   return OK;
 }
@@ -106,6 +130,8 @@ static int allocate(struct spectrum *spectrum, struct error *error) {
   if (!spectrum->inv_freq_double) return ERROR_FAILED;
   spectrum->plain = memory_array(pairs, sizeof *spectrum->plain, what, error);
   if (!spectrum->plain) return ERROR_FAILED;
+  spectrum->factor = memory_array(pairs, sizeof *spectrum->factor, what, error);
+  if (!spectrum->factor) return ERROR_FAILED;
   spectrum->step = memory_array(pairs, sizeof *spectrum->step, what, error);
   return spectrum->step ? OK : ERROR_FAILED;
 }
@@ -132,6 +158,7 @@ void spectrum_destroy(struct spectrum *spectrum) {
   free(spectrum->inv_freq);
   free(spectrum->inv_freq_double);
   free(spectrum->plain);
+  free(spectrum->factor);
   free(spectrum->step);
   free(spectrum);
 }

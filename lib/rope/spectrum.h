@@ -18,12 +18,15 @@ struct spectrum {
   double softmax_factor;   /* multiplies the score in softmax, beside 1/sqrt(head_dim) */
   double effective_base;   /* the base a rule changed it to; spec.base otherwise */
   double *plain;           /* (pair) the frequencies without the rule; without a base: as given */
-  double full_factor;      /* by which the rule divides a pair that it does not keep; NaN: none */
+  double *factor;          /* (pair) plain over inv_freq, before they are rounded below float */
+  double roundoff;    /* within it, relative to them, factors count as equal: lib/rope/band.h */
+  double full_factor; /* by which the rule divides a pair that it does not keep; NaN: none */
   double correction_low, correction_high; /* YaRN: pairs between which the blend runs; NaN: none */
 };
 
 /* Computes θ_i = base^(−2i/rotary_dim) (RoFormer, arXiv:2104.09864 eq. 34) and applies the scaling
-   rule. With a precision below fp64 the steps are those of Hugging Face's code in float32.
+   rule. With a precision below fp64 the steps are those of Hugging Face's code in float32; below
+   fp32 inv_freq and plain are then rounded to the format, which may make a slow pair stand still.
    ERROR_INPUT: odd or zero dim, base <= 0, an unknown rule or one whose numbers are missing or
    wrong, an inverse frequency over PHASE_MAXIMUM. */
 int spectrum_create(const struct rope_spec *spec, struct spectrum **spectrum, struct error *error);

@@ -1,4 +1,5 @@
 /* lib/rope/engine_llamacpp.c. Numbers whose origin is not said are the formulas beside them. */
+#include "lib/rope/band.h"
 #include "tests/unit/engines.h"
 
 static const char product[] = "theta is multiplied by base^(-2/dim)";
@@ -225,6 +226,32 @@ static void proportional_is_not_known(void **state) {
   assert_notes("llamacpp", &spec, (const char *const[3]){"is not known here"});
 }
 
+/* The product's error must not pass for a blend: Llama 3.1 has 29/6/29, a plain RoPE none. */
+static void bands_survive_the_product(void **state) {
+  (void)state;
+  static const struct {
+    const char *scaling;
+    size_t dim, kept, blended, divided;
+  } rows[] = {{"none", 128, 64, 0, 0},
+              {"none", 512, 256, 0, 0},
+              {"linear:factor=3", 256, 0, 0, 128},
+              {"llama3:factor=8,low_freq_factor=1,high_freq_factor=4,"
+               "original_max_position_embeddings=8192",
+               128, 29, 6, 29},
+              {"yarn:factor=3,original_max_position_embeddings=4096", 128, 15, 17, 32}};
+  for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+    const struct rope_spec spec = spec_of(rows[r].dim, 500000, rows[r].scaling);
+    struct spectrum *spectrum = computed("llamacpp", &spec, NULL);
+    size_t count[BAND_ZERO + 1] = {0};
+    for (size_t i = 0; i < spectrum->pairs; i++)
+      count[spectrum_band(spectrum, i)]++;
+    assert_int_equal(count[BAND_KEPT], rows[r].kept);
+    assert_int_equal(count[BAND_BLENDED], rows[r].blended);
+    assert_int_equal(count[BAND_DIVIDED], rows[r].divided);
+    spectrum_destroy(spectrum);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_product_drifts),
@@ -237,6 +264,7 @@ int main(void) {
       cmocka_unit_test(yarn_reads_few_numbers),
       cmocka_unit_test(longrope_is_chosen_by_the_context),
       cmocka_unit_test(proportional_is_not_known),
+      cmocka_unit_test(bands_survive_the_product),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

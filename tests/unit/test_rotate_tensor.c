@@ -231,6 +231,40 @@ static void tables(void **state) {
   spectrum_destroy(spectrum);
 }
 
+/* A float times a float attention factor, rounded to float; narrower formats round that again.
+   YaRN's 0.1 ln 3 + 1 is no float. */
+static void tables_are_multiplied_in_their_precision(void **state) {
+  (void)state;
+  static const enum precision narrow[] = {PRECISION_FP32, PRECISION_BF16};
+  static const double factor = 1.1098612288668110;
+  struct rope_spec spec;
+  spec_default(&spec);
+  assert_int_equal(spec_parse_scaling("yarn:factor=3,original_max_position_embeddings=4096",
+                                      &spec.scaling, &error),
+                   OK);
+  int64_t position[] = {0, 1, 77, 12287};
+  const struct positions positions = {.batch = 1, .length = 4, .rank = 1, .position = position};
+  for (size_t p = 0; p < 2; p++) {
+    spec.precision = narrow[p];
+    struct spectrum *spectrum = spectrum_of(&spec);
+    assert_near(spectrum->attention_factor, factor, 1e-15);
+    struct tensor *table;
+    assert_int_equal(rotate_tables(backend, spectrum, &positions, STORAGE_F64, &table, &error), OK);
+    const double *value = table->data;
+    for (size_t e = 0; e < table->count / 2; e++) {
+      const size_t pair = e % spectrum->pairs;
+      double cosine, sine;
+      phase_cos_sin_rounded(narrow[p], spectrum->step[pair], spectrum->inv_freq_double[pair],
+                            position[e / spectrum->pairs], &cosine, &sine);
+      const float of_cosine = (float)cosine * (float)factor, of_sine = (float)sine * (float)factor;
+      assert_true(value[e] == precision_round(narrow[p], of_cosine));
+      assert_true(value[table->count / 2 + e] == precision_round(narrow[p], of_sine));
+    }
+    tensor_destroy(table);
+    spectrum_destroy(spectrum);
+  }
+}
+
 static void no_vectors(void **state) {
   (void)state;
   struct spectrum *spectrum = partial_spectrum(LAYOUT_HALVES);
@@ -264,8 +298,11 @@ static int close_backend(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(axes_in_any_order), cmocka_unit_test(element_types),
-      cmocka_unit_test(what_does_not_fit), cmocka_unit_test(tables),
+      cmocka_unit_test(axes_in_any_order),
+      cmocka_unit_test(element_types),
+      cmocka_unit_test(what_does_not_fit),
+      cmocka_unit_test(tables),
+      cmocka_unit_test(tables_are_multiplied_in_their_precision),
       cmocka_unit_test(no_vectors),
   };
   return cmocka_run_group_tests(tests, open_backend, close_backend);

@@ -20,15 +20,19 @@ static void assert_close(long double actual, long double expected, double tolera
     fail_msg("%.20Lg is not %.20Lg within %g", actual, expected, tolerance);
 }
 
-static struct spectrum *make_plain(size_t dim, double base) {
-  struct rope_spec spec;
+static struct spectrum *make_spectrum(const struct rope_spec *spec) {
   struct error error = {OK, ""};
   struct spectrum *spectrum = NULL;
+  if (spectrum_create(spec, &spectrum, &error)) fail_msg("%s", error.message);
+  return spectrum;
+}
+
+static struct spectrum *make_plain(size_t dim, double base) {
+  struct rope_spec spec;
   spec_default(&spec);
   spec.head_dim = spec.rotary_dim = dim;
   spec.base = base;
-  if (spectrum_create(&spec, &spectrum, &error)) fail_msg("%s", error.message);
-  return spectrum;
+  return make_spectrum(&spec);
 }
 
 /* The sum of θ² is a geometric series; the sums of θ were computed in 50-digit arithmetic. */
@@ -215,6 +219,39 @@ static void description_adds_what_follows(void **state) {
   spectrum_destroy(spectrum);
 }
 
+/* Formats below float round what float computes, once: what any user rounds again stays. 1e-8 is
+   below half of the least number of fp16, 2^-24. */
+static void narrow_formats_round_the_frequencies(void **state) {
+  (void)state;
+  static const enum precision narrow[] = {PRECISION_TF32, PRECISION_BF16, PRECISION_FP16};
+  struct rope_spec spec;
+  spec_default(&spec);
+  spec.base = 500000;
+  spec.precision = PRECISION_FP32;
+  struct spectrum *single = make_spectrum(&spec);
+  for (size_t p = 0; p < 3; p++) {
+    spec.precision = narrow[p];
+    struct spectrum *rounded = make_spectrum(&spec);
+    size_t changed = 0;
+    for (size_t i = 0; i < rounded->pairs; i++) {
+      const double once = precision_round(narrow[p], single->inv_freq_double[i]);
+      assert_true(rounded->inv_freq_double[i] == once);
+      assert_true(rounded->inv_freq[i] == (long double)once && rounded->plain[i] == once);
+      assert_true(precision_round(narrow[p], once) == once);
+      assert_true(rounded->step[i] == phase_step(once));
+      changed += once != single->inv_freq_double[i];
+    }
+    assert_true(changed > rounded->pairs / 2);
+    spectrum_destroy(rounded);
+  }
+  spectrum_destroy(single);
+  spec.head_dim = spec.rotary_dim = 4;
+  spec.base = 1e16;
+  struct spectrum *lost = make_spectrum(&spec);
+  assert_true(lost->inv_freq[0] == 1 && lost->inv_freq[1] == 0);
+  spectrum_destroy(lost);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plain_spectrum_is_geometric),
@@ -226,6 +263,7 @@ int main(void) {
       cmocka_unit_test(memory_may_be_short),
       cmocka_unit_test(negative_context_is_refused),
       cmocka_unit_test(description_adds_what_follows),
+      cmocka_unit_test(narrow_formats_round_the_frequencies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

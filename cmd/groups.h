@@ -20,6 +20,10 @@ struct series {
   struct spectrum **spectra;
   size_t count;
   struct meta *meta; /* "overrides", "inputs" and "warnings" where there are any */
+  /* (model_count) what the last model's file says of all layer types, also of those that
+     --layer-type leaves out, without what options replace; NULL without a model. */
+  struct rope_spec *model;
+  size_t model_count;
 };
 int series_create(const struct invocation *invocation, struct series *series, struct error *error);
 void series_release(struct series *series);

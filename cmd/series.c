@@ -1,4 +1,5 @@
 /* Which RoPE: from the spectrum options to spectra. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ void series_release(struct series *series) {
   for (size_t i = 0; series->spectra && i < series->count; i++)
     spectrum_destroy(series->spectra[i]);
   free(series->spectra);
+  free(series->model);
   meta_destroy(series->meta);
   *series = (struct series){0};
 }
@@ -51,6 +53,23 @@ void inputs_add_file(struct meta *meta, const char *text, const char *sha256) {
   if (*sha256) inputs_add(meta, file, sha256);
 }
 
+/* Another scaling rule; the context that the model was trained for stays, where the model's own
+   rule says it and the new one asks for it. */
+static int override_scaling(const char *text, struct rope_spec *spec, struct series *series,
+                            struct error *error) {
+  static const char key[] = "original_max_position_embeddings";
+  const double original = spec_parameter(spec, key);
+  char replaced[SPEC_KEY];
+  memcpy(replaced, spec->scaling.type, sizeof replaced);
+  if (spec_parse_scaling(text, &spec->scaling, error)) return error->code;
+  const struct scaling_rule *rule = scaling_rule_find(spec->scaling.type);
+  if (isnan(original) || !rule || !scaling_key_counts(rule, key)) return OK;
+  if (!isnan(spec_parameter(spec, key))) return OK;
+  spec_warn(spec, series->meta, "%s %.10g of the model's own scaling, %s, is taken for %s too", key,
+            original, replaced, rule->name);
+  return spec_set_parameter(spec, key, original, error);
+}
+
 static int override_numbers(const struct invocation *invocation, const struct choice *choice,
                             struct rope_spec *spec, struct series *series, struct error *error) {
   if (choice->dim[0]) {
@@ -65,7 +84,7 @@ static int override_numbers(const struct invocation *invocation, const struct ch
     note_override(series, choice, "base");
   }
   if (choice->scaling) {
-    if (spec_parse_scaling(choice->scaling, &spec->scaling, error)) return error->code;
+    if (override_scaling(choice->scaling, spec, series, error)) return error->code;
     note_override(series, choice, "scaling");
   }
   if (option_tokens(invocation, "context", 1, INT64_C(1) << 40, &spec->context, error))
@@ -137,6 +156,16 @@ static int unknown_layer_type(const struct model *model, const char *name, struc
                    model->ropes->label, list);
 }
 
+/* Keeps what the model says of all layers. */
+static int keep_model(const struct model *model, struct series *series, struct error *error) {
+  free(series->model);
+  series->model = memory_array(model->count, sizeof *series->model, "the model", error);
+  if (!series->model) return ERROR_FAILED;
+  memcpy(series->model, model->ropes, model->count * sizeof *series->model);
+  series->model_count = model->count;
+  return OK;
+}
+
 /* One series for each layer type of the model, or for the one that is asked for. */
 static int add_model(const struct invocation *invocation, const struct choice *choice,
                      struct series *series, struct error *error) {
@@ -149,6 +178,7 @@ static int add_model(const struct invocation *invocation, const struct choice *c
   if (status) return status;
   if (model->source.sha256[0]) inputs_add(series->meta, model->source.name, model->source.sha256);
   size_t added = 0;
+  status = keep_model(model, series, error);
   for (size_t i = 0; !status && i < model->count; i++) {
     if (wanted && strcmp(wanted, model->ropes[i].layer_type)) continue;
     status = add_series(invocation, choice, &model->ropes[i], series, error);
@@ -199,10 +229,21 @@ int series_create_one(const struct invocation *invocation, struct series *series
                       struct error *error) {
   if (series_create(invocation, series, error)) return error->code;
   if (series->count == 1) return OK;
-  const size_t count = series->count;
+  bool layers = false;
+  for (size_t i = 0; i < series->count; i++)
+    layers |= *series->spectra[i]->spec.layer_type != 0;
+  /* As many as the model has layer types: of one model, and nothing else is given twice. */
+  if (series->count == series->model_count && !option_given(invocation, "layer-type"))
+    error_set(error, ERROR_INPUT,
+              "'%s' has a RoPE for each of %zu layer types, and one is taken: give --layer-type %s "
+              "or %s",
+              series->model->label, series->count, series->model[0].layer_type,
+              series->model[series->model_count - 1].layer_type);
+  else
+    error_set(error, ERROR_INPUT,
+              "%zu RoPEs are asked for where one is taken: give one --model, %s--dim, --base and "
+              "--scaling",
+              series->count, layers ? "--layer-type, " : "");
   series_release(series);
-  return error_set(
-      error, ERROR_INPUT,
-      "%zu RoPEs are asked for where one is taken: give one --model, --dim, --base and --scaling",
-      count);
+  return error->code;
 }

@@ -93,14 +93,9 @@ static int change_base(const struct extend_request *request, struct rope_spec *s
   return OK;
 }
 
-static bool counts(const struct scaling_rule *rule, const char *name) {
-  const struct scaling_key *key = scaling_key_find(rule, name);
-  return key && !key->ignored;
-}
-
 static int fill(struct rope_spec *spec, const struct scaling_rule *rule, const char *key,
                 double value, struct error *error) {
-  if (!counts(rule, key) || !isnan(spec_parameter(spec, key))) return OK;
+  if (!scaling_key_counts(rule, key) || !isnan(spec_parameter(spec, key))) return OK;
   return spec_set_parameter(spec, key, value, error);
 }
 
@@ -109,7 +104,8 @@ static int fill_numbers(const struct extend_request *request, const struct scali
   /* Llama 3.1's own; every later model that has the rule took them over. */
   static const struct spec_parameter usual[] = {{"low_freq_factor", 1}, {"high_freq_factor", 4}};
   /* Rules that grow with the sequence count from the model's context. */
-  if (!counts(rule, original_key) && counts(rule, "max_position_embeddings"))
+  if (!scaling_key_counts(rule, original_key) &&
+      scaling_key_counts(rule, "max_position_embeddings"))
     spec->model_context = request->original;
   int failed = fill(spec, rule, original_key, (double)request->original, error);
   const double original = scaling_number(spec, original_key, (double)request->original);

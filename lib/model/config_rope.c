@@ -17,14 +17,11 @@ bool config_is_common(const char *name) {
   return false;
 }
 
-/* A rope_type as its rule is called here. Sections of M-RoPE say which axis a pair takes, the
-   frequencies are those of plain RoPE. Phi-3's first configs say "su", or even "yarn", and mean
+/* A rope_type as its rule is called here. Phi-3's first configs say "su", or even "yarn", and mean
    longrope. */
 static const char *rule_name(const struct config *config, const char *type) {
-  if (!strcmp(type, "default") || !strcmp(type, "mrope")) return "none";
-  if (!strcmp(type, "su")) return "longrope";
   const bool phi3 = config->model_type && !strcmp(config->model_type, "phi3");
-  return phi3 && !strcmp(type, "yarn") ? "longrope" : type;
+  return phi3 && !strcmp(type, "yarn") ? "longrope" : scaling_rule_name(type);
 }
 
 int config_rule_name(const struct config *config, const struct fields *rope, const char **name,

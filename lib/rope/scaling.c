@@ -34,14 +34,25 @@ const struct scaling_key *scaling_key_find(const struct scaling_rule *rule, cons
   return NULL;
 }
 
+bool scaling_key_counts(const struct scaling_rule *rule, const char *name) {
+  const struct scaling_key *key = scaling_key_find(rule, name);
+  return key && !key->ignored;
+}
+
+const char *scaling_rule_name(const char *type) {
+  if (!strcmp(type, "default") || !strcmp(type, "mrope")) return "none";
+  return strcmp(type, "su") ? type : "longrope";
+}
+
 static int unknown_rule(const char *name, struct error *error) {
   char list[256] = "";
   for (size_t i = 0, used = 0; i < RULES && used < sizeof list; i++)
-    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
-                             i == 0           ? ""
-                             : i + 1 == RULES ? " and "
-                                              : ", ",
-                             rules[i]->name);
+    if (!rules[i]->unnamed)
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+                               i == 0           ? ""
+                               : i + 1 == RULES ? " and "
+                                                : ", ",
+                               rules[i]->name);
   return error_set(error, ERROR_INPUT, "the scaling type '%s' is not supported: %s are", name,
                    list);
 }
@@ -246,11 +257,6 @@ static void warn_ignored(const struct rope_spec *spec, const struct scaling_rule
   }
 }
 
-static bool counts(const struct scaling_rule *rule, const char *name) {
-  const struct scaling_key *key = scaling_key_find(rule, name);
-  return key && !key->ignored;
-}
-
 void scaling_warn(const struct rope_spec *spec, struct meta *meta) {
   const struct scaling_rule *rule = scaling_rule_find(spec->scaling.type);
   if (!rule) return;
@@ -259,13 +265,15 @@ void scaling_warn(const struct rope_spec *spec, struct meta *meta) {
     spec_warn(spec, meta, "the factor %.10g of the %s scaling is below 1: it shortens the context",
               factor, rule->name);
   const double original = spec_parameter(spec, "original_max_position_embeddings");
-  if (spec->context > 0 && original >= (double)spec->context &&
-      counts(rule, "original_max_position_embeddings"))
+  /* A short sequence is no reason: the model can do more. */
+  const int64_t reached = spec->model_context > spec->context ? spec->model_context : spec->context;
+  if (spec->context > 0 && original >= (double)reached &&
+      scaling_key_counts(rule, "original_max_position_embeddings"))
     spec_warn(
         spec, meta,
         "original_max_position_embeddings %.10g is not below the context %lld that the %s scaling "
         "is to reach",
-        original, (long long)spec->context, rule->name);
+        original, (long long)reached, rule->name);
   if (rule->warn) rule->warn(spec, meta);
   warn_ignored(spec, rule, meta);
 }

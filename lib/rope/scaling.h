@@ -60,6 +60,7 @@ struct scaling_rule {
   struct scaling_key keys[SCALING_KEYS]; /* up to the first without a name */
   const char *lists[SPEC_LISTS];         /* the lists it needs, one positive number a pair each */
   bool zeros;                            /* zeros are allowed in them too */
+  bool unnamed; /* stands for numbers of a file: not among the types that one can ask for */
   /* Files that use it do not say which context the model was trained for: theirs may be the longer
      one. */
   bool hides_original;
@@ -73,6 +74,13 @@ struct scaling_rule {
 const struct scaling_rule *scaling_rule_at(size_t index); /* NULL past the end */
 const struct scaling_rule *scaling_rule_find(const char *name);
 const struct scaling_key *scaling_key_find(const struct scaling_rule *rule, const char *name);
+
+/* Whether the rule takes such a number and heeds it. */
+bool scaling_key_counts(const struct scaling_rule *rule, const char *name);
+
+/* The rule that a rope_type means: "default" is "none", and so is "mrope", whose sections say which
+   position a pair takes; "su" is "longrope". Any other stays as it is. */
+const char *scaling_rule_name(const char *type);
 
 /* Whether the rule called `type` takes a number called `name`: ERROR_INPUT when there is no such
    rule (the known ones are listed) or it has no such number (those it has are). */

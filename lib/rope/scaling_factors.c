@@ -21,6 +21,7 @@ const struct scaling_rule scaling_factors = {
     .summary = "each frequency divided by a number of its own, from a model's file",
     .source = "ggml, ggml_rope_ext (freq_factors); GGUF, rope_freqs.weight",
     .lists = {"freq_factors"},
+    .unnamed = true,
     .hides_original = true,
     .apply = apply,
 };

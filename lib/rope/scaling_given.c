@@ -16,6 +16,7 @@ const struct scaling_rule scaling_given = {
     .source = "the file",
     .lists = {"inv_freq"},
     .zeros = true,
+    .unnamed = true,
     .hides_original = true,
     .apply = apply,
 };

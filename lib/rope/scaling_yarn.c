@@ -108,6 +108,13 @@ static void warn(const struct rope_spec *spec, struct meta *meta) {
               "and vLLM's deepseek_yarn read it",
               mscale);
   scaling_warn_ratio(spec, meta);
+  const double factor = spec_parameter(spec, "factor"), original = scaling_original(spec);
+  if (isnan(factor) && spec->model_context > 0 && original == (double)spec->model_context)
+    spec_warn(spec, meta,
+              "the yarn scaling without a factor takes the model's context over the original one, "
+              "%lld over %.10g: 1 changes nothing; give factor, or a smaller "
+              "original_max_position_embeddings",
+              (long long)spec->model_context, original);
 }
 
 const struct scaling_rule scaling_yarn = {

@@ -136,6 +136,8 @@ int spec_parse_scaling(const char *text, struct spec_scaling *scaling, struct er
   if (!*text)
     return error_set(error, ERROR_INPUT, "the scaling type is missing: 'TYPE[:key=value,...]'");
   if (copy_word(&rest, ":", scaling->type, "the scaling type", error)) return error->code;
+  const char *name = scaling_rule_name(scaling->type);
+  if (name != scaling->type) snprintf(scaling->type, sizeof scaling->type, "%s", name);
   while (*rest) {
     rest++; /* the ':' or ',' before a parameter */
     if (!*rest)

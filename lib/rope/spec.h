@@ -81,7 +81,8 @@ int spec_set_list(struct rope_spec *spec, const char *key, const double *value, 
 int spec_set_parameter(struct rope_spec *spec, const char *key, double value, struct error *error);
 
 /* "TYPE[:key=value,...]" of the command line: "linear:factor=4". Numbers are plain; a context
-   also takes 8k or 1M. ERROR_INPUT: no type, no number after a key, a key twice. */
+   also takes 8k or 1M. Other names of a type become its own: see scaling_rule_name. ERROR_INPUT: no
+   type, no number after a key, a key twice. */
 int spec_parse_scaling(const char *text, struct spec_scaling *scaling, struct error *error);
 
 /* Appends one line to "warnings" of `meta`, with the series' label in front where there is one;

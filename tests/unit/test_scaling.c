@@ -26,7 +26,6 @@ static void faults_are_named(void **state) {
   } faults[] = {
       {"magic", "the scaling type 'magic' is not supported: none, linear"},
       {"magic:factor=2", "the scaling type 'magic' is not supported: none, linear"},
-      {"default", "the scaling type 'default' is not supported: none, linear"},
       {"none:factor=2", "unknown parameter 'factor': the scaling type 'none' takes none"},
       {"linear", "the scaling type 'linear' needs the parameter 'factor'"},
       {"linear:beta=2", "unknown parameter 'beta': the scaling type 'linear' takes factor"},
@@ -40,6 +39,17 @@ static void faults_are_named(void **state) {
   };
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
     assert_refused(128, 10000, faults[i].text, faults[i].message);
+}
+
+/* Nobody can ask for the numbers of a file by a name. */
+static void files_own_rules_are_not_offered(void **state) {
+  (void)state;
+  struct error error;
+  assert_int_equal(scaling_key_check("magic", "factor", &error), ERROR_INPUT);
+  assert_string_equal(error.message,
+                      "the scaling type 'magic' is not supported: none, linear, ntk, dynamic, "
+                      "dynamic-qwen, yarn, llama3, longrope, proportional, p-rope and resonance "
+                      "are");
 }
 
 /* Numbers that a rule would ignore are accepted, not offered. */
@@ -165,6 +175,12 @@ static void llama3_survives_equal_and_crossed_factors(void **state) {
 static void doubts_are_said_with_numbers(void **state) {
   (void)state;
   assert_warns("none", 8192, NULL, NULL);
+  /* A short sequence of a long model is no fault of the rule. */
+  struct rope_spec brief =
+      scaled_spec(128, 10000, "yarn:factor=32,original_max_position_embeddings=4k");
+  brief.context = 4096;
+  brief.model_context = 131072;
+  assert_spec_warns(&brief, NULL, NULL);
   assert_warns("magic:factor=0.5", 8192, NULL, NULL);
   assert_warns("linear:factor=1", 8192, NULL, NULL);
   assert_warns("linear:factor=0.25", 8192,
@@ -185,6 +201,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(registry_is_consistent),
       cmocka_unit_test(faults_are_named),
+      cmocka_unit_test(files_own_rules_are_not_offered),
       cmocka_unit_test(ignored_numbers_are_not_offered),
       cmocka_unit_test(every_kind_of_number_is_checked),
       cmocka_unit_test(linear_divides),

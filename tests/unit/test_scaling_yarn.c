@@ -160,6 +160,19 @@ static void doubts_are_said_with_numbers(void **state) {
   (void)state;
 #define YARN "yarn:factor=4,original_max_position_embeddings=32768"
   assert_warns(YARN, 131072, NULL, NULL);
+  /* Without a factor it is the ratio of two equal contexts; a given one may be what is meant. */
+  struct rope_spec same = scaled_spec(128, 10000, "yarn");
+  same.model_context = 4096;
+  same.context = 65536;
+  assert_spec_warns(&same,
+                    "the yarn scaling without a factor takes the model's context over the original "
+                    "one, 4096 over 4096: 1 changes nothing; give factor, or a smaller "
+                    "original_max_position_embeddings",
+                    NULL);
+  same = scaled_spec(128, 10000, "yarn:factor=16");
+  same.model_context = 4096;
+  same.context = 65536;
+  assert_spec_warns(&same, NULL, NULL);
   assert_warns(YARN ",beta_fast=0,beta_slow=0", 131072, "beta_fast is 0: the default 32 is used",
                "beta_slow is 0: the default 1 is used");
   assert_warns(YARN ",beta_fast=1,beta_slow=32", 131072,

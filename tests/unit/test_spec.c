@@ -45,6 +45,13 @@ static void scaling_text_is_read(void **state) {
   assert_true(spec_parameter(&spec, "high_freq_factor") == 4);
   assert_true(spec_parameter(&spec, "original_max_position_embeddings") == 8192);
   assert_true(isnan(spec_parameter(&spec, "beta_fast")));
+  /* Names that configs have for the same. */
+  static const char *const names[][2] = {
+      {"default", "none"}, {"mrope", "none"}, {"su:factor=32", "longrope"}, {"su2", "su2"}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    assert_int_equal(spec_parse_scaling(names[i][0], &spec.scaling, &error), OK);
+    assert_string_equal(spec.scaling.type, names[i][1]);
+  }
   /* A rule that does not exist is for the registry to refuse. */
   assert_int_equal(spec_parse_scaling("magic:power=-2.5", &spec.scaling, &error), OK);
   assert_string_equal(spec.scaling.type, "magic");

@@ -31,7 +31,8 @@ struct result {
   struct table *table;
   struct matrix *matrix;
   struct tensor *tensor;
-  char *text; /* for commands that only print: free() */
+  char *text;             /* for commands that only print: free() */
+  struct meta *text_meta; /* of a text: "warnings"; may be NULL */
   enum drawing drawing;
   struct curve_plot curves;
   char mark_text[2][48]; /* what labels of curves.marks may point to */
@@ -51,7 +52,7 @@ struct result {
 
 void result_release(struct result *result);
 
-/* The meta data of the table, the matrix or the tensor; NULL for text. */
+/* The meta data of the table, the matrix or the tensor; for text, its own or NULL. */
 struct meta *result_meta(const struct result *result);
 
 /* SHA-256 of the result's data: of the bytes of NAME.csv for a table, of NAME.npy for a matrix or a

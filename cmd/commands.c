@@ -42,13 +42,14 @@ void result_release(struct result *result) {
   matrix_destroy(result->matrix);
   tensor_destroy(result->tensor);
   free(result->text);
+  meta_destroy(result->text_meta);
   *result = (struct result){0};
 }
 
 struct meta *result_meta(const struct result *result) {
   if (result->table) return table_meta(result->table);
   if (result->tensor) return result->tensor->meta;
-  return result->matrix ? result->matrix->meta : NULL;
+  return result->matrix ? result->matrix->meta : result->text_meta;
 }
 
 int result_hash(const struct result *result, char hex[HASH_TEXT], struct error *error) {

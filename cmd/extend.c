@@ -6,6 +6,7 @@
 #include "cmd/command.h"
 #include "cmd/groups.h"
 #include "lib/analysis/extend.h"
+#include "lib/rope/scaling.h"
 
 enum { KEY_TO = 256, KEY_ORIGINAL, KEY_METHODS, KEY_EMIT, KEY_HF4 };
 
@@ -33,6 +34,10 @@ static int check_conflicts(const struct invocation *invocation, struct error *er
     return error_set(error, ERROR_INPUT, "--to is missing: the context wanted, in tokens");
   if (!emit && option_given(invocation, "hf4"))
     return error_set(error, ERROR_INPUT, "--hf4 goes with --emit METHOD");
+  if (option_given(invocation, "model") && option_given(invocation, "context"))
+    return error_set(error, ERROR_INPUT,
+                     "--context does not go with --model here: --to is the context wanted, "
+                     "--original-context the one trained for");
   for (size_t i = 0; emit && i < sizeof of_tables / sizeof *of_tables; i++)
     if (option_given(invocation, of_tables[i]))
       return error_set(error, ERROR_INPUT,
@@ -47,22 +52,44 @@ static int read_request(const struct invocation *invocation, const struct rope_s
   if (option_tokens(invocation, "to", 1, most_tokens, &request->target, error)) return error->code;
   if (option_tokens(invocation, "original-context", 1, most_tokens, &request->original, error))
     return error->code;
+  if (!request->original && !spec->model_context)
+    return error_set(error, ERROR_INPUT,
+                     "the original context is not known: give --original-context or a --model");
   if (!request->original)
-    return error_set(
-        error, ERROR_INPUT, "the original context is not known: give --original-context%s",
-        spec->model_context ? ", which a file with this scaling does not say" : " or a --model");
+    return error_set(error, ERROR_INPUT,
+                     "the original context is not known: give --original-context N (a file with "
+                     "the scaling '%s' does not say it: its %lld may be the context before or "
+                     "after it)",
+                     spec->scaling.type, (long long)spec->model_context);
   return extend_parse_methods(option_text(invocation, "methods", default_methods),
                               &request->methods, error);
 }
 
+/* Transformers lets a model's class have the last word on its rules. */
+static void warn_class(const struct rope_spec *own, const struct rope_spec *spec,
+                       struct meta *meta) {
+  if (strcmp(own->scaling.type, "longrope") || !strcmp(spec->scaling.type, "none")) return;
+  spec_warn(own, meta,
+            "the model's own rule is longrope: if it is of the class Phi3, transformers reads "
+            "'yarn' there as longrope and refuses any other rule");
+}
+
 static int emit(const struct invocation *invocation, const struct extend_request *request,
-                const char *method, struct result *result, struct error *error) {
+                struct series *series, struct result *result, struct error *error) {
   struct rope_spec spec;
   char *json, *text = NULL;
   size_t size;
-  int status = extend_method(request, method, &spec, error);
-  if (!status) status = extend_emit(&spec, option_given(invocation, "hf4"), &json, error);
+  int status = extend_method(request, option_text(invocation, "emit", ""), &spec, error);
+  const struct extend_fragment fragment = {.spec = &spec,
+                                           .model = series->model,
+                                           .count = series->model_count,
+                                           .hf4 = option_given(invocation, "hf4")};
+  if (!status) status = extend_emit(&fragment, &json, error);
   if (status) return status;
+  warn_class(request->spec, &spec, series->meta);
+  scaling_warn(&spec, series->meta);
+  result->text_meta = series->meta;
+  series->meta = NULL;
   FILE *out = open_memstream(&text, &size);
   const bool failed = !out || fprintf(out, "%s\n", json) < 0;
   free(json);
@@ -114,14 +141,14 @@ static int compute(const struct invocation *invocation, struct result *result,
                    struct error *error) {
   struct series series = {0};
   struct extend_request request;
-  const char *method = option_text(invocation, "emit", NULL);
+  const bool emits = option_given(invocation, "emit");
   result->summary = summary;
   int status = check_conflicts(invocation, error);
   if (!status) status = series_create_one(invocation, &series, error);
   if (!status) status = read_request(invocation, &series.spectra[0]->spec, &request, error);
   if (!status)
-    status = method ? emit(invocation, &request, method, result, error)
-                    : compare(invocation, &request, result, series.meta, error);
+    status = emits ? emit(invocation, &request, &series, result, error)
+                   : compare(invocation, &request, result, series.meta, error);
   series_release(&series);
   return status;
 }

@@ -67,11 +67,20 @@ int extend_method(const struct extend_request *request, const char *method, stru
 int extend_run(struct backend *backend, const struct extend_request *request, struct table **table,
                struct error *error);
 
+/* Fields of a config.json. */
+struct extend_fragment {
+  const struct rope_spec *spec;  /* the RoPE wanted, as extend_method has it */
+  const struct rope_spec *model; /* (count) the model's RoPEs as they are, one each layer type */
+  size_t count;                  /* 0: of no model */
+  bool hf4;                      /* the names of transformers 4 */
+};
+
 /* What a Hugging Face config.json needs for this RoPE, as a JSON object, to be released with
-   free(): "rope_parameters" and "max_position_embeddings"; with `hf4` the names of transformers 4,
-   "rope_theta" and "rope_scaling". A rule that only changes the base, ntk or "base", becomes that
-   base. ERROR_INPUT: a rule that Hugging Face does not have; with `hf4` also a RoPE of one layer
-   type among several. */
-int extend_emit(const struct rope_spec *spec, bool hf4, char **json, struct error *error);
+   free(): "rope_parameters" and "max_position_embeddings"; with `hf4` "rope_theta" and
+   "rope_scaling". A rule that only changes the base, ntk or "base", becomes that base. The model's
+   other layer types are in "rope_parameters" too, unchanged: what they took from the model's
+   context is written out, for that changes. ERROR_INPUT: a rule that Hugging Face does not have;
+   with `hf4` also a RoPE of one layer type among several. */
+int extend_emit(const struct extend_fragment *fragment, char **json, struct error *error);
 
 #endif

@@ -19,13 +19,17 @@ static bool is_plain(const char *type) {
   return !strcmp(type, "none") || !strcmp(type, "ntk");
 }
 
+static int check_type(const char *type, struct error *error) {
+  if (is_plain(type) || is_known(type)) return OK;
+  return error_set(error, ERROR_INPUT,
+                   "a config.json of Hugging Face cannot say '%s': linear, dynamic, yarn, "
+                   "longrope, llama3, proportional, or what only changes the base (ntk, base)",
+                   type);
+}
+
 static int check(const struct rope_spec *spec, bool hf4, struct error *error) {
   const char *type = spec->scaling.type;
-  if (!is_plain(type) && !is_known(type))
-    return error_set(error, ERROR_INPUT,
-                     "a config.json of Hugging Face cannot say '%s': linear, dynamic, yarn, "
-                     "longrope, llama3, proportional, or what only changes the base (ntk, base)",
-                     type);
+  if (check_type(type, error)) return error->code;
   if (hf4 && !strcmp(type, "proportional"))
     return error_set(error, ERROR_INPUT, "transformers 4 does not know the type '%s'", type);
   if (hf4 && *spec->layer_type)
@@ -67,10 +71,15 @@ static void emit_scaling(const struct rope_spec *spec, struct meta *rope) {
   if (spec->sections_interleaved) meta_set_flag(rope, "mrope_interleaved", true);
 }
 
-/* transformers 4: the base stands beside the dictionary, and plain RoPE needs none. */
-static void emit_old(const struct rope_spec *spec, double base, struct meta *root) {
+/* transformers 4: the base stands beside the dictionary, and plain RoPE needs none. Where the model
+   has a rule, it may be its family's own, which comes back without a dictionary. */
+static void emit_old(const struct extend_fragment *fragment, double base, struct meta *root) {
+  const struct rope_spec *spec = fragment->spec;
+  bool replaced = false;
+  for (size_t i = 0; i < fragment->count; i++)
+    replaced |= !is_plain(fragment->model[i].scaling.type);
   meta_set_real(root, "rope_theta", base);
-  if (is_plain(spec->scaling.type) && !spec->axes)
+  if (is_plain(spec->scaling.type) && !spec->axes && !replaced)
     meta_set_text(root, "rope_scaling", NULL);
   else
     emit_scaling(spec, meta_object(root, "rope_scaling"));
@@ -84,32 +93,85 @@ static double share_of(const struct rope_spec *spec) {
   return share * head < rotary ? nextafter(share, 1) : share;
 }
 
-static void emit_new(const struct rope_spec *spec, double base, struct meta *root) {
-  struct meta *rope = meta_object(root, "rope_parameters");
+/* Of a rule that only changes the base, what it makes of it. ERROR_INPUT: a RoPE that cannot be. */
+static int find_base(const struct rope_spec *spec, double *base, struct error *error) {
+  struct spectrum *spectrum;
+  const int failed = spectrum_create(spec, &spectrum, error);
+  if (failed) return failed;
+  *base = is_plain(spec->scaling.type) ? spectrum->effective_base : spec->base;
+  spectrum_destroy(spectrum);
+  return OK;
+}
+
+/* The fields of one RoPE into the dictionary of its layers. */
+static int emit_layers(const struct rope_spec *spec, struct meta *rope, struct error *error) {
+  double base;
+  const int failed = find_base(spec, &base, error);
+  if (failed) return failed;
   if (*spec->layer_type) rope = meta_object(rope, spec->layer_type);
   meta_set_real(rope, "rope_theta", base);
   emit_scaling(spec, rope);
   /* It may have stood in the dictionary that this one replaces. */
   if (spec->rotary_dim != spec->head_dim && isnan(spec_parameter(spec, "partial_rotary_factor")))
     meta_set_real(rope, "partial_rotary_factor", share_of(spec));
+  return OK;
 }
 
-int extend_emit(const struct rope_spec *spec, bool hf4, char **json, struct error *error) {
-  struct spectrum *spectrum;
-  *json = NULL;
-  int status = check(spec, hf4, error);
-  if (!status) status = spectrum_create(spec, &spectrum, error);
-  if (status) return status;
-  const double base = is_plain(spec->scaling.type) ? spectrum->effective_base : spec->base;
-  spectrum_destroy(spectrum);
-  struct meta *root = meta_create();
+/* A RoPE that stays while max_position_embeddings beside it does not: what it takes from there
+   becomes its own. */
+static int emit_other(const struct rope_spec *spec, struct meta *rope, struct error *error) {
+  static const char original[] = "original_max_position_embeddings";
+  const struct scaling_rule *rule = scaling_rule_find(spec->scaling.type);
+  struct rope_spec fixed = *spec;
+  double factor;
+  int failed = check_type(spec->scaling.type, error);
+  if (failed) return failed;
+  const double context = scaling_original(spec);
+  if (scaling_key_counts(rule, "factor") && !scaling_factor(spec, &factor, NULL))
+    failed = spec_set_parameter(&fixed, "factor", factor, error);
+  if (!failed && scaling_key_counts(rule, original) && !isnan(context))
+    failed = spec_set_parameter(&fixed, original, context, error);
+  return failed ? failed : emit_layers(&fixed, rope, error);
+}
+
+static int emit_new(const struct extend_fragment *fragment, struct meta *root,
+                    struct error *error) {
+  const struct rope_spec *spec = fragment->spec;
+  struct meta *rope = meta_object(root, "rope_parameters");
+  bool done = false;
+  int status = OK;
+  for (size_t i = 0; !status && i < fragment->count; i++) {
+    const struct rope_spec *one = &fragment->model[i];
+    const bool same = !strcmp(one->layer_type, spec->layer_type);
+    status = same ? emit_layers(spec, rope, error) : emit_other(one, rope, error);
+    if (status && !same)
+      return error_prefix(error, "the layer type '%s', which stays as it is", one->layer_type);
+    done |= same;
+  }
+  return status || done ? status : emit_layers(spec, rope, error);
+}
+
+static int emit_fields(const struct extend_fragment *fragment, struct meta *root,
+                       struct error *error) {
+  const struct rope_spec *spec = fragment->spec;
   const double limit = scaling_limit(spec);
   if (limit >= 1 && limit < 0x1p53) meta_set_integer(root, limit_key, (int64_t)limit);
-  if (hf4)
-    emit_old(spec, base, root);
-  else
-    emit_new(spec, base, root);
-  *json = meta_to_json(root, 2);
+  if (!fragment->hf4) return emit_new(fragment, root, error);
+  double base;
+  const int failed = find_base(spec, &base, error);
+  if (failed) return failed;
+  emit_old(fragment, base, root);
+  return OK;
+}
+
+int extend_emit(const struct extend_fragment *fragment, char **json, struct error *error) {
+  *json = NULL;
+  int status = check(fragment->spec, fragment->hf4, error);
+  if (status) return status;
+  struct meta *root = meta_create();
+  status = emit_fields(fragment, root, error);
+  if (!status) *json = meta_to_json(root, 2);
   meta_destroy(root);
-  return *json ? OK : error_set(error, ERROR_FAILED, "out of memory: the fields of a config.json");
+  if (status || *json) return status;
+  return error_set(error, ERROR_FAILED, "out of memory: the fields of a config.json");
 }

@@ -20,9 +20,14 @@ static struct rope_spec extended(int64_t target, const char *method) {
   return spec;
 }
 
+static int try_emit(const struct rope_spec *spec, bool hf4, char **json) {
+  const struct extend_fragment fragment = {.spec = spec, .model = &model, .count = 1, .hf4 = hf4};
+  return extend_emit(&fragment, json, &error);
+}
+
 static char *emit(const struct rope_spec *spec, bool hf4) {
   char *json = NULL;
-  if (extend_emit(spec, hf4, &json, &error)) fail_msg("%s", error.message);
+  if (try_emit(spec, hf4, &json)) fail_msg("%s", error.message);
   assert_non_null(json);
   return json;
 }
@@ -213,9 +218,51 @@ static void layer_types(void **state) {
                "    \"full_attention\": {\n      \"rope_theta\": 500000.0,\n"
                "      \"rope_type\": \"linear\",\n      \"factor\": 4.0\n    }\n  }\n}");
   char *json = NULL;
-  assert_int_equal(extend_emit(&spec, true, &json, &error), ERROR_INPUT);
+  assert_int_equal(try_emit(&spec, true, &json), ERROR_INPUT);
   assert_message(error, "layer type 'full_attention'");
   assert_null(json);
+}
+
+/* The layers that keep their RoPE are in the fragment as well, with what they took from the context
+   that changes. */
+static void other_layer_types_stay(void **state) {
+  (void)state;
+  set_model();
+  struct rope_spec both[2] = {model, model};
+  strcpy(both[0].layer_type, "full_attention");
+  strcpy(both[1].layer_type, "sliding_attention");
+  both[1].base = 10000;
+  assert_int_equal(spec_parse_scaling("yarn:beta_fast=16", &both[1].scaling, &error), OK);
+  model = both[0];
+  const struct rope_spec spec = extended(32768, "linear");
+  struct extend_fragment fragment = {.spec = &spec, .model = both, .count = 2};
+  char *json = NULL;
+  if (extend_emit(&fragment, &json, &error)) fail_msg("%s", error.message);
+  assert_string_equal(json, "{\n  \"max_position_embeddings\": 32768,\n  \"rope_parameters\": {\n"
+                            "    \"full_attention\": {\n      \"rope_theta\": 500000.0,\n"
+                            "      \"rope_type\": \"linear\",\n      \"factor\": 4.0\n    },\n"
+                            "    \"sliding_attention\": {\n      \"rope_theta\": 10000.0,\n"
+                            "      \"rope_type\": \"yarn\",\n      \"beta_fast\": 16.0,\n"
+                            "      \"factor\": 1.0,\n"
+                            "      \"original_max_position_embeddings\": 8192\n    }\n  }\n}");
+  free(json);
+  json = NULL;
+  assert_int_equal(spec_parse_scaling("resonance", &both[1].scaling, &error), OK);
+  assert_int_equal(extend_emit(&fragment, &json, &error), ERROR_INPUT);
+  assert_message(error, "the layer type 'sliding_attention', which stays as it is: a config.json");
+  assert_null(json);
+}
+
+/* Where the family has a rule of its own, null would bring it back: gpt-oss. */
+static void plain_instead_of_a_rule(void **state) {
+  (void)state;
+  set_model();
+  assert_int_equal(spec_parse_scaling("yarn:factor=2", &model.scaling, &error), OK);
+  const struct rope_spec spec = extended(32768, "none");
+  assert_holds(&spec, true,
+               "{\n  \"max_position_embeddings\": 32768,\n  \"rope_theta\": 500000.0,\n"
+               "  \"rope_scaling\": {\n    \"rope_type\": \"default\"\n  }\n}");
+  round_trip(&spec, true);
 }
 
 static void not_of_hugging_face(void **state) {
@@ -225,27 +272,28 @@ static void not_of_hugging_face(void **state) {
   set_model();
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     const struct rope_spec spec = extended(32768, methods[i]);
-    assert_int_equal(extend_emit(&spec, i % 2, &json, &error), ERROR_INPUT);
+    assert_int_equal(try_emit(&spec, i % 2, &json), ERROR_INPUT);
     assert_message(error, "a config.json of Hugging Face cannot say");
     assert_message(error, spec.scaling.type);
     assert_null(json);
   }
   struct rope_spec spec = extended(32768, "proportional:partial_rotary_factor=0.5");
-  assert_int_equal(extend_emit(&spec, true, &json, &error), ERROR_INPUT);
+  assert_int_equal(try_emit(&spec, true, &json), ERROR_INPUT);
   assert_message(error, "transformers 4 does not know the type 'proportional'");
   spec = extended(32768, "linear");
   spec.rotary_dim = 3;
-  assert_int_equal(extend_emit(&spec, false, &json, &error), ERROR_INPUT);
+  assert_int_equal(try_emit(&spec, false, &json), ERROR_INPUT);
   assert_message(error, "is odd");
   assert_null(json);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(methods_read_back),   cmocka_unit_test(fragments),
-      cmocka_unit_test(partial_rotation),    cmocka_unit_test(lists_of_factors),
-      cmocka_unit_test(sections_stay),       cmocka_unit_test(layer_types),
-      cmocka_unit_test(not_of_hugging_face),
+      cmocka_unit_test(methods_read_back),       cmocka_unit_test(fragments),
+      cmocka_unit_test(partial_rotation),        cmocka_unit_test(lists_of_factors),
+      cmocka_unit_test(sections_stay),           cmocka_unit_test(layer_types),
+      cmocka_unit_test(not_of_hugging_face),     cmocka_unit_test(other_layer_types_stay),
+      cmocka_unit_test(plain_instead_of_a_rule),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,18 @@ static const struct argp_option options[] = {
 /* What is asked for. */
 enum question { ASK_WAVELENGTH, ASK_FACTOR, ASK_CLOCK, ASK_DIFF };
 
+/* Engines have a precision of their own. */
+static int check_precision(const struct invocation *invocation, struct error *error) {
+  static const char *const names[] = {"engine", "diff"};
+  const char *precision = option_text(invocation, "precision", "fp32");
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (option_given(invocation, names[i]) && strcmp(precision, "fp32"))
+      return error_set(error, ERROR_INPUT,
+                       "--precision %s does not go with --%s: engines compute frequencies in fp32",
+                       precision, names[i]);
+  return OK;
+}
+
 static int check_conflicts(const struct invocation *invocation, enum question question,
                            struct error *error) {
   static const struct {
@@ -51,6 +63,7 @@ static int check_conflicts(const struct invocation *invocation, enum question qu
                        question == ASK_DIFF    ? "--diff"
                        : question == ASK_CLOCK ? "--plot clock"
                                                : "--plot wavelength or factor");
+  if (check_precision(invocation, error)) return error->code;
   const char *axis;
   for (size_t cursor = 0; (axis = option_next(invocation, "log", &cursor));)
     if (strchr(axis, 'c') || question == ASK_CLOCK)
@@ -197,6 +210,19 @@ static void print_known(const struct meta *series, const char *name, const char 
   if (!isnan(value)) fprintf(out, "  %s %.12g\n", label, value);
 }
 
+/* The few rows that fit under a summary. */
+static void print_rows(const struct table *table, FILE *out) {
+  struct table *digest = NULL;
+  struct error error;
+  fputc('\n', out);
+  if (freqs_digest(table, &digest, &error)) return;
+  table_write_text(digest, out);
+  if (table_rows(digest) < table_rows(table))
+    fprintf(out, "%zu of %zu pairs; --format csv lists all\n", table_rows(digest),
+            table_rows(table));
+  table_destroy(digest);
+}
+
 static void summarise(const struct result *result, FILE *out) {
   const struct meta *meta = table_meta(result->table), *series;
   for (size_t i = 0; (series = meta_item(meta, "series", i)); i++) {
@@ -219,8 +245,7 @@ static void summarise(const struct result *result, FILE *out) {
       fprintf(out, "  blend from pair %.12g to %.12g\n", meta_real(series, "correction_low", NAN),
               meta_real(series, "correction_high", NAN));
   }
-  fputc('\n', out);
-  table_write_text(result->table, out);
+  print_rows(result->table, out);
 }
 
 static int list_frequencies(const struct invocation *invocation, enum question question,

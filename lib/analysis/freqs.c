@@ -1,6 +1,7 @@
 #include "lib/analysis/freqs.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "lib/analysis/series_name.h"
 #include "lib/base/phase.h"
@@ -128,6 +129,67 @@ int freqs_run(const struct freqs_request *request, struct spectrum *const *serie
     table_destroy(made);
   else
     *table = made;
+  return status;
+}
+
+static const char *band_of(const struct table *table, size_t row) {
+  return table_text(table, row, BAND);
+}
+
+static int copy_row(const struct table *from, size_t row, struct table *to, struct error *error) {
+  const size_t at = table_rows(to);
+  int status = table_add_rows(to, 1, error);
+  for (size_t c = 0; !status && c < table_columns(from); c++)
+    switch (table_column_kind(from, c)) {
+    case COLUMN_TEXT:
+      status = table_set_text(to, at, c, table_text(from, row, c), error);
+      break;
+    case COLUMN_INTEGER:
+      table_set_integer(to, at, c, table_integer(from, row, c));
+      break;
+    case COLUMN_REAL:
+      table_set_real(to, at, c, table_real(from, row, c));
+      break;
+    }
+  return status;
+}
+
+/* Of the rows first .. last of a series. */
+static int digest_series(const struct table *table, size_t first, size_t last, struct table *digest,
+                         struct error *error) {
+  const size_t middle = first + (last - first) / 2, start = table_rows(digest);
+  bool changes = false;
+  int status = OK;
+  for (size_t row = first; row < last; row++)
+    changes |= strcmp(band_of(table, row), band_of(table, row + 1)) != 0;
+  for (size_t row = first; !status && row <= last; row++) {
+    bool shown = last - first < FREQS_DIGEST || row == first || row == last;
+    if (!shown && table_rows(digest) - start + 1 < FREQS_DIGEST)
+      shown = changes ? strcmp(band_of(table, row), band_of(table, row - 1)) != 0 ||
+                            strcmp(band_of(table, row), band_of(table, row + 1)) != 0
+                      : row == middle;
+    if (shown) status = copy_row(table, row, digest, error);
+  }
+  return status;
+}
+
+int freqs_digest(const struct table *table, struct table **digest, struct error *error) {
+  *digest = NULL;
+  struct table *made = table_create(error);
+  if (!made) return ERROR_FAILED;
+  int status = OK;
+  for (size_t c = 0; !status && c < table_columns(table); c++)
+    if (table_add_column(made, table_column_name(table, c), table_column_kind(table, c), error) < 0)
+      status = ERROR_FAILED;
+  for (size_t first = 0, last; !status && first < table_rows(table); first = last + 1) {
+    for (last = first; last + 1 < table_rows(table) && table_integer(table, last + 1, PAIR) != 0;)
+      last++;
+    status = digest_series(table, first, last, made, error);
+  }
+  if (status)
+    table_destroy(made);
+  else
+    *digest = made;
   return status;
 }
 

@@ -33,6 +33,13 @@ struct freqs_request {
 int freqs_run(const struct freqs_request *request, struct spectrum *const *series, size_t count,
               struct table **table, struct error *error);
 
+enum { FREQS_DIGEST = 8 }; /* rows of a digest for each series, at most */
+
+/* Rows of such a table that show what each series is like, in a table of their own without meta
+   data: all where there are no more than FREQS_DIGEST, else the first and the last, those on both
+   sides of a change of band, and where there is none the middle one. */
+int freqs_digest(const struct table *table, struct table **digest, struct error *error);
+
 /* The hand of each pair's clock: one row per position and pair, position,pair,angle; the angle in
    radians in [0, 2π) from exact phases, rounded as the spectrum's precision says. Positions may be
    negative. ERROR_INPUT: no position. meta: the resolved spectrum. */

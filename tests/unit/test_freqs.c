@@ -205,6 +205,41 @@ static void several_series(void **state) {
   assert_null(table);
 }
 
+/* Llama 3's bands change behind pairs 28 and 34; a plain RoPE's do not; 8 pairs are all shown. */
+static void few_rows_tell_of_many(void **state) {
+  (void)state;
+  static const struct {
+    size_t dim, count, pair[6];
+    const char *scaling;
+  } rows[] = {{128,
+               6,
+               {0, 28, 29, 34, 35, 63},
+               "llama3:factor=8,low_freq_factor=1,high_freq_factor=4,"
+               "original_max_position_embeddings=8192"},
+              {128, 3, {0, 31, 63}, "none"},
+              {18, 3, {0, 4, 8}, "none"},
+              {16, 8, {0, 1, 2, 3, 4, 5}, "none"}};
+  struct spectrum *series[4];
+  struct table *table = NULL, *digest = NULL;
+  for (size_t i = 0; i < 4; i++)
+    series[i] = scaled(rows[i].dim, 500000, 0, rows[i].scaling);
+  assert_int_equal(freqs_run(&usual, series, 4, &table, &error), OK);
+  assert_int_equal(freqs_digest(table, &digest, &error), OK);
+  assert_int_equal(table_columns(digest), table_columns(table));
+  assert_int_equal(table_rows(digest), 6 + 3 + 3 + 8);
+  for (size_t i = 0, row = 0, first = 0; i < 4; first += series[i++]->pairs)
+    for (size_t j = 0; j < rows[i].count; j++, row++) {
+      if (j < 6) assert_near(cell(digest, row, "pair"), (double)rows[i].pair[j], 0);
+      const size_t whole = first + (size_t)cell(digest, row, "pair");
+      assert_near(cell(digest, row, "inv_freq"), cell(table, whole, "inv_freq"), 0);
+      assert_string_equal(table_text(digest, row, 0), table_text(table, whole, 0));
+    }
+  table_destroy(digest);
+  table_destroy(table);
+  for (size_t i = 0; i < 4; i++)
+    spectrum_destroy(series[i]);
+}
+
 /* Angles against long double products; at 2^20 both are far better than 1e-9. */
 static void clock_hands(void **state) {
   (void)state;
@@ -250,10 +285,11 @@ static void clock_of_a_format(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(plain_pairs),     cmocka_unit_test(no_context),
-      cmocka_unit_test(bands_of_llama3), cmocka_unit_test(corrections_of_yarn),
-      cmocka_unit_test(stopped_pairs),   cmocka_unit_test(several_series),
-      cmocka_unit_test(clock_hands),     cmocka_unit_test(clock_of_a_format),
+      cmocka_unit_test(plain_pairs),           cmocka_unit_test(no_context),
+      cmocka_unit_test(bands_of_llama3),       cmocka_unit_test(corrections_of_yarn),
+      cmocka_unit_test(stopped_pairs),         cmocka_unit_test(several_series),
+      cmocka_unit_test(clock_hands),           cmocka_unit_test(clock_of_a_format),
+      cmocka_unit_test(few_rows_tell_of_many),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

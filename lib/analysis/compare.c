@@ -82,8 +82,8 @@ static int check_request(const struct compare_request *request, struct error *er
   if (empty)
     return error_set(error, ERROR_INPUT, "the %s of a comparison is '0': 1 or more", empty);
   bool known = !request->reference;
-  for (size_t e = 0; e < request->encodings; e++)
-    known |= request->encoding[e] == request->reference;
+  for (size_t e = 0; !known && e < request->encodings; e++)
+    known = request->encoding[e] == request->reference;
   if (!known)
     return error_set(error, ERROR_INPUT, "the reference '%s' is not among the encodings compared",
                      request->reference->name);

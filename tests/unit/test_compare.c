@@ -49,7 +49,7 @@ static void rope_of_ones(void **state) {
     const double expected = 2 * cosine_sum_of(job.spectrum, (int64_t)m);
     assert_int_equal(table_integer(curves, m, 3), m);
     assert_near(table_real(curves, m, 4), expected, 1e-11);
-    if (!half && expected <= DIM / 2) half = m;
+    if (!half && expected <= DIM / 2.0) half = m;
   }
   assert_true(half > 0);
   assert_near(value_of(&job, "rope", METRIC_HALF_DISTANCE), (double)half, 0);

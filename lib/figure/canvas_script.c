@@ -171,8 +171,7 @@ static int state_svg_size(const struct canvas *canvas, struct blob *picture, str
   static const char first[] = " width=\"", last[] = " viewBox=\"";
   const char *from = memmem(picture->data, picture->size, first, sizeof first - 1);
   const char *to = memmem(picture->data, picture->size, last, sizeof last - 1);
-  if (!from || !to || to < from)
-    return error_set(error, ERROR_FAILED, "gnuplot's SVG does not state its size");
+  if (!from || !to || to < from) return OK; /* broken, as its check will say */
   char *stated;
   const int size = asprintf(&stated, "%.*s width=\"%.6gin\" height=\"%.6gin\"\n%.*s",
                             (int)(from - picture->data), picture->data, canvas->width,

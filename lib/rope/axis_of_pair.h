@@ -1,0 +1,19 @@
+/* M-RoPE: the axis that each pair takes its position from. */
+#ifndef ROPETOOL_ROPE_AXIS_OF_PAIR_H
+#define ROPETOOL_ROPE_AXIS_OF_PAIR_H
+
+#include <stddef.h>
+
+#include "lib/rope/spec.h"
+
+enum spec_axis { SPEC_TIME, SPEC_HEIGHT, SPEC_WIDTH, SPEC_EXTRA };
+
+/* The axis of a pair by the sections s of the spec; SPEC_TIME where it has none.
+   Blocks (Qwen2-VL, arXiv:2409.12191): the first s_0 pairs are time, then s_1 height, s_2 width.
+   Interleaved (Qwen3-VL): pair i is height where i mod 3 = 1 and i < 3·s_1, width where i mod 3 = 2
+   and i < 3·s_2, else time: THW THW ... and the rest T. */
+enum spec_axis spec_axis(const struct rope_spec *spec, size_t pair);
+
+const char *spec_axis_name(enum spec_axis axis); /* "time", "height", "width", "extra" */
+
+#endif

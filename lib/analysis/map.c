@@ -7,7 +7,8 @@
 #include "lib/analysis/map_kind.h"
 
 static const struct map_kind *const kinds[] = {&map_scores,  &map_softmax,  &map_angles,
-                                               &map_cosines, &map_rotation, &map_table};
+                                               &map_cosines, &map_rotation, &map_table,
+                                               &map_norms,   &map_axes};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static const char *const reduction_names[] = {
@@ -26,6 +27,10 @@ const char *map_kind_name(const struct map_kind *kind) {
 
 bool map_kind_is_attention(const struct map_kind *kind) {
   return kind->attention;
+}
+
+bool map_kind_has_positions(const struct map_kind *kind) {
+  return kind->positions;
 }
 
 bool map_kind_has_encoding(const struct map_kind *kind) {
@@ -69,10 +74,10 @@ int map_reduction_parse(const char *name, int *reduction, struct error *error) {
 
 static int check_request(const struct map_request *request, struct error *error) {
   const struct map_kind *kind = request->kind;
-  const char *empty = kind->positions && !request->length  ? "length"
-                      : kind->attention && !request->batch ? "batch"
-                      : !request->cells                    ? "number of cells"
-                                                           : NULL;
+  const char *empty = kind->positions && !request->length      ? "length"
+                      : kind->attention && !map_draws(request) ? "batch"
+                      : !request->cells                        ? "number of cells"
+                                                               : NULL;
   if (empty) return error_set(error, ERROR_INPUT, "the %s of a map is '0': 1 or more", empty);
   return OK;
 }
@@ -103,7 +108,37 @@ static void describe_reduction(const struct matrix *matrix, const char *statisti
   meta_set_text(matrix->meta, "reduced", text);
 }
 
+size_t map_draws(const struct map_request *request) {
+  return request->query ? map_vectors_extent(request->query, AXIS_BATCH) : request->batch;
+}
+
+static void describe_vectors(const struct map_vectors *vectors, const char *side,
+                             struct meta *meta) {
+  if (!vectors) return;
+  const struct tensor *tensor = vectors->tensor;
+  struct meta *object = meta_object(meta, side);
+  meta_set_text(object, "tensor", tensor->name ? tensor_short_name(tensor->name) : NULL);
+  meta_set_text(object, "dtype", storage_name(tensor->storage));
+  meta_set_text(object, "shape", tensor_shape(tensor).text);
+  meta_set_text(object, "axes", axes_list(&vectors->axes).text);
+}
+
+static void describe_own(const struct map_request *request, struct meta *meta) {
+  const struct map_vectors *query = request->query, *key = request->key;
+  meta_set_integer(meta, "batch", (int64_t)map_draws(request));
+  meta_set_flag(meta, "causal", request->causal);
+  if (axes_find(&query->axes, AXIS_HEAD) == query->axes.rank) return;
+  meta_set_integer(meta, "heads", (int64_t)map_vectors_extent(query, AXIS_HEAD));
+  meta_set_integer(meta, "head", (int64_t)request->head);
+  meta_set_integer(meta, "kv_heads", (int64_t)map_vectors_extent(key, AXIS_HEAD));
+  meta_set_integer(meta, "key_head", (int64_t)map_vectors_key_head(query, key, request->head));
+}
+
 static void describe_attention(const struct map_request *request, struct meta *meta) {
+  if (request->query) {
+    describe_own(request, meta);
+    return;
+  }
   char content[64];
   content_describe(&request->content, content, sizeof content);
   meta_set_text(meta, "content", content);
@@ -113,6 +148,12 @@ static void describe_attention(const struct map_request *request, struct meta *m
   meta_set_flag(meta, "causal", request->causal);
 }
 
+/* Vectors that no frequency turns say nothing of the spectrum. */
+static bool describes_spectrum(const struct map_request *request) {
+  return !request->kind->plain && !(request->kind->attention && request->query &&
+                                    request->encoding->frequencies == FREQUENCIES_NONE);
+}
+
 static void describe(const struct map_request *request, enum reduction reduction,
                      struct matrix *matrix) {
   const struct map_kind *kind = request->kind;
@@ -120,7 +161,9 @@ static void describe(const struct map_request *request, enum reduction reduction
   const bool reduced = map_is_reduced(matrix);
   const char *by = statistic_name(kind, reduction);
   meta_set_text(meta, "what", kind->name);
-  spectrum_describe(request->spectrum, meta);
+  if (describes_spectrum(request)) spectrum_describe(request->spectrum, meta);
+  describe_vectors(request->query, "query", meta);
+  describe_vectors(request->key, "key", meta);
   if (kind->positions) meta_set_integer(meta, "length", (int64_t)request->length);
   if (kind->encoding) meta_set_text(meta, "encoding", request->encoding->name);
   if (kind->attention) describe_attention(request, meta);
@@ -129,9 +172,9 @@ static void describe(const struct map_request *request, enum reduction reduction
   if (reduced) describe_reduction(matrix, by);
   char statistic[160];
   size_t used = (size_t)snprintf(statistic, sizeof statistic, "%s", kind->value_label);
-  if (kind->attention && request->batch > 1)
-    used += (size_t)snprintf(statistic + used, sizeof statistic - used, ", mean of %zu draws",
-                             request->batch);
+  if (kind->attention && map_draws(request) > 1)
+    used += (size_t)snprintf(statistic + used, sizeof statistic - used, ", mean of %zu %s",
+                             map_draws(request), request->query ? "sequences" : "draws");
   if (reduced) snprintf(statistic + used, sizeof statistic - used, ", %s of each cell", by);
   meta_set_text(meta, "statistic", statistic);
 }

@@ -9,6 +9,7 @@
 
 #include "kernels/backend.h"
 #include "lib/analysis/content.h"
+#include "lib/analysis/map_vectors.h"
 #include "lib/base/error.h"
 #include "lib/encoding/encoding.h"
 #include "lib/io/matrix.h"
@@ -21,9 +22,28 @@
    - angles, cosines: (position, pair), m·θ_i modulo 2π in radians, and its cosine;
    - rotation: (output dimension, input dimension) of the rotation at `position`, in the spectrum's
      layout;
-   - table: (position, dimension), what an additive encoding adds.
+   - table: (position, dimension), what an additive encoding adds;
+   - norms: (head, pair), the mean over batch and positions of sqrt(x_a² + x_b²) of the pairs
+     (x_a, x_b) of one's own queries or keys, in the spectrum's layout;
+   - axes: (height, width), of a query in the middle of a grid of keys, Σ_i cos(Δ·θ_i) with Δ the
+     distance along the axis that pair i takes its position from (M-RoPE);
+   - matrix: a map of one's own, which map_kind_find() does not know.
    The attention factor is in scores and softmax, and in none of the others. */
 struct map_kind;
+
+/* One map of a tensor of rank 2 to 4, whose last two axes are rows and columns: an index for each
+   axis before them, or the mean over that axis. */
+enum { MAP_SLICE_AXES = 2, MAP_SLICE_MEAN = -1 };
+struct map_slice {
+  const struct tensor *tensor;
+  int64_t index[MAP_SLICE_AXES];
+};
+
+/* Keys at height x width places, the query at (⌊height/2⌋, ⌊width/2⌋), `frame` frames from them. */
+struct map_grid {
+  size_t height, width;
+  int64_t frame;
+};
 
 struct map_request {
   const struct map_kind *kind;
@@ -34,6 +54,12 @@ struct map_request {
   bool beyond;                          /* it may have fewer positions than `length` */
   size_t heads, head;                   /* of the model, 0: ENCODING_HEADS; and which of them */
   size_t length;                        /* positions; not of the rotation */
+  /* One's own vectors, before positions are applied. Scores and softmax: both, in place of
+     `content`, `batch` and `seed`; all the batch of head `head`, the first `length` positions.
+     Where the queries have an axis of heads `heads` is that. Norms: one of the two. NULL: none. */
+  const struct map_vectors *query, *key;
+  struct map_slice slice; /* of the kind "matrix" */
+  struct map_grid grid;   /* of the kind "axes" */
   struct content content; /* this, batch, seed and causal are of scores and softmax alone */
   size_t batch;           /* draws averaged over */
   uint64_t seed;
@@ -48,10 +74,14 @@ const struct map_kind *map_kind_at(size_t index); /* NULL past the end */
 const char *map_kind_name(const struct map_kind *kind);
 /* Whether it shows queries against keys. */
 bool map_kind_is_attention(const struct map_kind *kind);
+/* Whether its rows are positions, `length` of them. */
+bool map_kind_has_positions(const struct map_kind *kind);
 /* Whether it shows what an encoding does. */
 bool map_kind_has_encoding(const struct map_kind *kind);
 /* Whether its cells are means of scores, which come from means of vectors. */
 bool map_is_linear(const struct map_request *request);
+/* A map of one's own. */
+const struct map_kind *map_kind_of_matrix(void);
 int map_kind_find(const char *name, const struct map_kind **kind, struct error *error);
 const char *map_reduction_name(enum reduction reduction); /* "mean", "max", "absmax" */
 int map_reduction_parse(const char *name, int *reduction, struct error *error);
@@ -67,8 +97,12 @@ int map_reduction_parse(const char *name, int *reduction, struct error *error);
 
    "untrained" where parameters were not trained.
 
+   Values of one's own matrix that are NaN or infinite count nowhere; a cell without any other is
+   NaN. A NaN in vectors makes NaN of the scores, and of the norms, it takes part in.
+
    ERROR_INPUT where the request makes no sense (content zero for rope: there is no position term
-   alone; the table of an encoding that adds nothing; a parameter that is missing); ERROR_FAILED
+   alone; the table of an encoding that adds nothing; a parameter that is missing; tensors whose
+   shapes do not go together, with the shapes); ERROR_FAILED
    when it would not fit into memory, before anything is computed. */
 int map_run(struct backend *backend, const struct map_request *request, struct matrix **result,
             struct error *error);

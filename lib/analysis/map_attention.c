@@ -5,10 +5,25 @@
 #include "lib/analysis/map_kind.h"
 #include "lib/base/memory.h"
 
+static int check_vectors(const struct map_request *request, struct error *error) {
+  const struct map_vectors *query = request->query, *key = request->key;
+  if (!query || !key)
+    return error_set(error, ERROR_INPUT, "scores are of queries and keys: the %s are missing",
+                     query ? "keys" : "queries");
+  if (map_vectors_match(query, key, request->head, error)) return error->code;
+  const size_t length = map_vectors_extent(query, AXIS_POSITION);
+  if (request->length > length)
+    return error_set(error, ERROR_INPUT,
+                     "the length is '%zu', and the queries %s have %zu positions: at most as many",
+                     request->length, tensor_shape(query->tensor).text, length);
+  return OK;
+}
+
 int map_attention_shape(const struct map_request *request, size_t *rows, size_t *columns,
                         struct error *error) {
   const struct encoding *encoding = request->encoding;
   *rows = *columns = request->length;
+  if (request->query || request->key) return check_vectors(request, error);
   if (request->content.kind == CONTENT_ZERO && !encoding->alone)
     return error_set(
         error, ERROR_INPUT,
@@ -42,11 +57,16 @@ static void describe(const struct attention *map, bool by_distance) {
                 precision_name(single ? PRECISION_FP32 : PRECISION_FP64));
 }
 
+/* Whether all vectors are the same. */
+static bool is_constant(const struct map_request *request) {
+  return !request->query && content_is_constant(&request->content);
+}
+
 /* Rounded angles, cosines and sines no longer depend on the distance alone. */
 static bool is_stationary(const struct map_request *request,
                           const struct encoding_setting *setting) {
-  return content_is_constant(&request->content) &&
-         request->spectrum->spec.precision == PRECISION_FP64 && request->encoding->stationary &&
+  return is_constant(request) && request->spectrum->spec.precision == PRECISION_FP64 &&
+         request->encoding->stationary &&
          request->encoding->stationary(setting, content_value(&request->content));
 }
 
@@ -106,20 +126,33 @@ static int fill_by_bias(const struct attention *map, const struct scorer *scorer
   return status;
 }
 
+/* The queries' head; without an axis of heads `head` is of the encoding alone. */
+static size_t own_head(const struct map_request *request) {
+  return axes_find(&request->query->axes, AXIS_HEAD) < request->query->axes.rank ? request->head
+                                                                                 : 0;
+}
+
 static int create_content(const struct attention *map, size_t dim, struct scorer_vectors *vectors,
                           struct error *error) {
   const struct map_request *request = map->request;
-  vectors->draws = content_is_constant(&request->content) ? 1 : request->batch;
-  if (request->content.kind == CONTENT_ZERO) return OK;
+  vectors->draws = is_constant(request) ? 1 : map_draws(request);
+  if (!request->query && request->content.kind == CONTENT_ZERO) return OK;
   char what[96];
-  snprintf(what, sizeof what, "the vectors of %zu positions in %zu draws", request->length,
-           vectors->draws);
+  snprintf(what, sizeof what, "the vectors of %zu positions in %zu %s", request->length,
+           vectors->draws, request->query ? "sequences" : "draws");
   uint64_t rows;
   if (__builtin_mul_overflow(vectors->draws, request->length, &rows)) rows = UINT64_MAX;
   if (memory_require(rows, 2 * dim * sizeof(double), what, error)) return error->code;
   vectors->query = memory_array(rows * dim, sizeof(double), "the queries", error);
   vectors->key = memory_array(rows * dim, sizeof(double), "the keys", error);
   if (!vectors->query || !vectors->key) return ERROR_FAILED;
+  if (request->query) {
+    map_vectors_head(request->query, own_head(request), request->length, vectors->query);
+    map_vectors_head(request->key,
+                     map_vectors_key_head(request->query, request->key, own_head(request)),
+                     request->length, vectors->key);
+    return OK;
+  }
   const struct content_batch batch = {.content = request->content,
                                       .seed = request->seed,
                                       .rows = rows,
@@ -159,8 +192,8 @@ int map_attention_fill(struct backend *backend, const struct map_request *reques
   if (is_stationary(request, &setting)) return fill_by_distance(&map, &setting, error);
   struct scorer scorer;
   int status = map_make_scorer(backend, request, &scorer, matrix, error);
-  const bool by_bias = content_is_constant(&request->content) && !scorer.table &&
-                       !scorer.rotation && !scorer.terms.fill;
+  const bool by_bias =
+      is_constant(request) && !scorer.table && !scorer.rotation && !scorer.terms.fill;
   if (!status)
     status = by_bias ? fill_by_bias(&map, &scorer, error) : fill_one_by_one(&map, &scorer, error);
   scorer_release(&scorer);

@@ -9,6 +9,7 @@ struct map_kind {
   const char *name;
   bool positions;                           /* rows are positions 0 .. length − 1 */
   bool encoding;                            /* shows what an encoding does */
+  bool plain;                               /* shows numbers that no RoPE has a part in */
   bool attention;                           /* rows are queries, columns keys */
   enum reduction reduction;                 /* unless another is asked for */
   enum matrix_range range;                  /* unless `fill` finds better */
@@ -25,7 +26,7 @@ struct map_kind {
 };
 
 extern const struct map_kind map_scores, map_softmax, map_angles, map_cosines, map_rotation,
-    map_table;
+    map_table, map_norms, map_axes, map_matrix;
 
 /* What the encoding is made for: map_setting.c. */
 struct encoding_setting map_setting(const struct map_request *request);
@@ -33,6 +34,9 @@ struct encoding_setting map_setting(const struct map_request *request);
    where they are not trained. */
 int map_make_scorer(struct backend *backend, const struct map_request *request,
                     struct scorer *scorer, struct matrix *matrix, struct error *error);
+
+/* How many draws or sequences are averaged over. */
+size_t map_draws(const struct map_request *request);
 
 /* Scores or softmax weights into the cells: map_attention.c. */
 int map_attention_shape(const struct map_request *request, size_t *rows, size_t *columns,

@@ -5,12 +5,17 @@
 #include "lib/analysis/map_kind.h"
 
 struct encoding_setting map_setting(const struct map_request *request) {
-  const size_t width = encoding_width(request->encoding, request->spectrum, request->learned);
+  const struct map_vectors *query = request->query;
+  const size_t width = query
+                           ? map_vectors_extent(query, AXIS_DIM)
+                           : encoding_width(request->encoding, request->spectrum, request->learned);
+  const bool has_heads = query && axes_find(&query->axes, AXIS_HEAD) < query->axes.rank;
+  const size_t heads = has_heads ? map_vectors_extent(query, AXIS_HEAD) : request->heads;
   return (struct encoding_setting){.spectrum = request->spectrum,
                                    .length = request->length,
                                    .width = width,
                                    .dim = width,
-                                   .heads = request->heads ? request->heads : ENCODING_HEADS,
+                                   .heads = heads ? heads : ENCODING_HEADS,
                                    .head = request->head,
                                    .causal = request->causal,
                                    .values = request->values,

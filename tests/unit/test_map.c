@@ -8,14 +8,15 @@
 
 static void lists_kinds_and_reductions(void **state) {
   (void)state;
-  static const char *const names[] = {"scores",  "softmax",  "angles",
-                                      "cosines", "rotation", "table"};
-  for (size_t i = 0; i < 6; i++) {
+  static const char *const names[] = {"scores",   "softmax", "angles", "cosines",
+                                      "rotation", "table",   "norms",  "axes"};
+  for (size_t i = 0; i < 8; i++) {
     assert_string_equal(map_kind_name(map_kind_at(i)), names[i]);
     assert_ptr_equal(kind_of(names[i]), map_kind_at(i));
     assert_int_equal(map_kind_is_attention(map_kind_at(i)), i < 2);
   }
-  assert_null(map_kind_at(6));
+  assert_null(map_kind_at(8));
+  assert_string_equal(map_kind_name(map_kind_of_matrix()), "matrix");
   for (int r = REDUCE_MEAN; r <= REDUCE_ABSMAX; r++) {
     int reduction;
     assert_int_equal(map_reduction_parse(map_reduction_name((enum reduction)r), &reduction, NULL),
@@ -27,7 +28,7 @@ static void lists_kinds_and_reductions(void **state) {
   struct error error;
   assert_int_equal(map_kind_find("score", &kind, &error), ERROR_INPUT);
   assert_message(error, "'score'");
-  assert_message(error, "scores, softmax, angles, cosines, rotation, table");
+  assert_message(error, "scores, softmax, angles, cosines, rotation, table, norms, axes");
   assert_int_equal(map_reduction_parse("min", &reduction, &error), ERROR_INPUT);
   assert_message(error, "'min': mean, max or absmax");
 }
@@ -263,7 +264,8 @@ static void refuses_what_memory_cannot_hold(void **state) {
 
 static void threads_do_not_matter(void **state) {
   struct spectrum *spectrum = plain_spectrum(64, 10000);
-  for (size_t k = 0; map_kind_at(k); k++)
+  /* Norms and axes are of tensors and of models with several axes. */
+  for (size_t k = 0; map_kind_at(k) != kind_of("norms"); k++)
     for (size_t c = 0; c < 4; c++) {
       struct map_request request =
           request_of(map_kind_name(map_kind_at(k)), "sinusoidal", spectrum, 333);

@@ -1,0 +1,151 @@
+/* A map of one's own, out of a tensor. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/analysis/map_kind.h"
+#include "lib/base/memory.h"
+#include "lib/base/storage.h"
+
+enum { ROW_AXES = 2 };
+
+static const char *name_of(const struct tensor *tensor) {
+  return tensor->name ? tensor->name : "the tensor";
+}
+
+static int check_index(const struct map_slice *slice, size_t leading, struct error *error) {
+  const struct tensor *tensor = slice->tensor;
+  for (size_t a = 0; a < leading; a++)
+    if (slice->index[a] != MAP_SLICE_MEAN && slice->index[a] >= (int64_t)tensor->shape[a])
+      return error_set(error, ERROR_INPUT,
+                       "there is no index '%lld' along axis %zu of '%s', %s: 0 to %zu",
+                       (long long)slice->index[a], a, name_of(tensor), tensor_shape(tensor).text,
+                       tensor->shape[a] - 1);
+  return OK;
+}
+
+static int shape(const struct map_request *request, size_t *rows, size_t *columns,
+                 struct error *error) {
+  const struct map_slice *slice = &request->slice;
+  const struct tensor *tensor = slice->tensor;
+  if (!tensor) return error_set(error, ERROR_INPUT, "the tensor of the map is missing");
+  const struct tensor_shape_text has = tensor_shape(tensor);
+  if (tensor->rank < ROW_AXES || tensor->rank > ROW_AXES + MAP_SLICE_AXES)
+    return error_set(error, ERROR_INPUT, "'%s' has %zu axes, %s: a map is of 2 to 4",
+                     name_of(tensor), tensor->rank, has.text);
+  if (!tensor->count)
+    return error_set(error, ERROR_INPUT, "'%s' is empty, %s: 1 or more along each axis",
+                     name_of(tensor), has.text);
+  *rows = tensor->shape[tensor->rank - 2];
+  *columns = tensor->shape[tensor->rank - 1];
+  if (request->causal && *rows != *columns)
+    return error_set(error, ERROR_INPUT,
+                     "a causal mask goes with as many keys as queries: the map '%s' is '%zu x %zu'",
+                     name_of(tensor), *rows, *columns);
+  return check_index(slice, tensor->rank - ROW_AXES, error);
+}
+
+/* What is averaged: sums of the values that are finite, and how many they are. */
+struct pile {
+  size_t count;
+  double *sum, *values;
+  uint32_t *heights;
+};
+
+static void add_plane(const struct tensor *tensor, size_t plane, struct pile *pile) {
+  const size_t size = storage_size(tensor->storage);
+  storage_load(tensor->storage, (const char *)tensor->data + plane * pile->count * size,
+               pile->count, pile->values);
+  for (size_t i = 0; i < pile->count; i++) {
+    if (!isfinite(pile->values[i])) continue;
+    pile->sum[i] += pile->values[i];
+    pile->heights[i]++;
+  }
+}
+
+static void range_of(const struct map_slice *slice, size_t axis, size_t *first, size_t *end) {
+  const bool mean = slice->index[axis] == MAP_SLICE_MEAN;
+  *first = mean ? 0 : (size_t)slice->index[axis];
+  *end = mean ? slice->tensor->shape[axis] : *first + 1;
+}
+
+static void add_planes(const struct map_slice *slice, struct pile *pile) {
+  const struct tensor *tensor = slice->tensor;
+  const size_t leading = tensor->rank - ROW_AXES;
+  size_t first[MAP_SLICE_AXES] = {0}, end[MAP_SLICE_AXES] = {1, 1};
+  for (size_t a = 0; a < leading; a++)
+    range_of(slice, a, &first[a], &end[a]);
+  const size_t inner = leading > 1 ? tensor->shape[1] : 1;
+  for (size_t i = first[0]; i < end[0]; i++)
+    for (size_t j = first[1]; j < end[1]; j++)
+      add_plane(tensor, i * inner + j, pile);
+}
+
+static void describe(const struct map_request *request, size_t empty, struct meta *meta) {
+  const struct tensor *tensor = request->slice.tensor;
+  char text[64] = "";
+  size_t used = 0;
+  for (size_t a = 0; a + ROW_AXES < tensor->rank; a++) {
+    const int64_t index = request->slice.index[a];
+    const char *comma = a ? "," : "";
+    used += (size_t)(index == MAP_SLICE_MEAN
+                         ? snprintf(text + used, sizeof text - used, "%smean", comma)
+                         : snprintf(text + used, sizeof text - used, "%s%lld", comma,
+                                    (long long)index));
+  }
+  meta_set_text(meta, "matrix", tensor_short_name(name_of(tensor)));
+  meta_set_text(meta, "shape", tensor_shape(tensor).text);
+  meta_set_text(meta, "dtype", storage_name(tensor->storage));
+  if (used) meta_set_text(meta, "index", text);
+  meta_set_flag(meta, "causal", request->causal);
+  meta_set_integer(meta, "empty_values", (int64_t)empty);
+}
+
+static int fill(struct backend *backend, const struct map_request *request,
+                enum reduction reduction, struct matrix *matrix, struct error *error) {
+  (void)backend;
+  const size_t rows = matrix->row_axis.length, columns = matrix->column_axis.length;
+  char what[80];
+  snprintf(what, sizeof what, "the map of %zu x %zu values", rows, columns);
+  if (memory_require(rows, columns * (2 * sizeof(double) + sizeof(uint32_t)), what, error))
+    return error->code;
+  struct pile pile = {.count = rows * columns};
+  pile.sum = memory_array(pile.count, sizeof *pile.sum, what, error);
+  pile.values = memory_array(pile.count, sizeof *pile.values, what, error);
+  pile.heights = memory_array(pile.count, sizeof *pile.heights, what, error);
+  const bool made = pile.sum && pile.values && pile.heights;
+  size_t empty = 0;
+  if (made) add_planes(&request->slice, &pile);
+  for (size_t i = 0; made && i < pile.count; i++) {
+    empty += !pile.heights[i];
+    const bool masked = request->causal && i % columns > i / columns;
+    pile.sum[i] = masked ? NAN : pile.sum[i] / (double)pile.heights[i];
+  }
+  if (made) {
+    map_reduce(matrix, pile.sum, reduction, matrix->cells);
+    describe(request, empty, matrix->meta);
+    double smallest, largest;
+    if (matrix_extent(matrix, &smallest, &largest) && smallest < 0)
+      matrix->range = MATRIX_DIVERGING;
+  }
+  free(pile.sum);
+  free(pile.values);
+  free(pile.heights);
+  return made ? OK : ERROR_FAILED;
+}
+
+const struct map_kind map_matrix = {
+    .name = "matrix",
+    .plain = true,
+    .reduction = REDUCE_MEAN,
+    .range = MATRIX_SEQUENTIAL,
+    .value_label = "value",
+    .row_axis = {.label = "query position", .column = "query"},
+    .column_axis = {.label = "key position", .column = "key"},
+    .shape = shape,
+    .fill = fill,
+};
+
+const struct map_kind *map_kind_of_matrix(void) {
+  return &map_matrix;
+}

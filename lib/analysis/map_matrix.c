@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/analysis/map_kind.h"
 #include "lib/base/memory.h"
@@ -45,21 +46,23 @@ static int shape(const struct map_request *request, size_t *rows, size_t *column
   return check_index(slice, tensor->rank - ROW_AXES, error);
 }
 
-/* What is averaged: sums of the values that are finite, and how many they are. */
-struct pile {
-  size_t count;
+/* Whole rows that become one row of cells: sums of the values that are finite, and how many they
+   are. */
+struct strip {
+  size_t first, rows, columns;
   double *sum, *values;
   uint32_t *heights;
 };
 
-static void add_plane(const struct tensor *tensor, size_t plane, struct pile *pile) {
-  const size_t size = storage_size(tensor->storage);
-  storage_load(tensor->storage, (const char *)tensor->data + plane * pile->count * size,
-               pile->count, pile->values);
-  for (size_t i = 0; i < pile->count; i++) {
-    if (!isfinite(pile->values[i])) continue;
-    pile->sum[i] += pile->values[i];
-    pile->heights[i]++;
+static void add_plane(const struct tensor *tensor, size_t plane, struct strip *strip) {
+  const size_t size = storage_size(tensor->storage), count = strip->rows * strip->columns;
+  const size_t row = plane * tensor->shape[tensor->rank - ROW_AXES] + strip->first;
+  storage_load(tensor->storage, (const char *)tensor->data + row * strip->columns * size, count,
+               strip->values);
+  for (size_t i = 0; i < count; i++) {
+    if (!isfinite(strip->values[i])) continue;
+    strip->sum[i] += strip->values[i];
+    strip->heights[i]++;
   }
 }
 
@@ -69,7 +72,7 @@ static void range_of(const struct map_slice *slice, size_t axis, size_t *first, 
   *end = mean ? slice->tensor->shape[axis] : *first + 1;
 }
 
-static void add_planes(const struct map_slice *slice, struct pile *pile) {
+static void add_planes(const struct map_slice *slice, struct strip *strip) {
   const struct tensor *tensor = slice->tensor;
   const size_t leading = tensor->rank - ROW_AXES;
   size_t first[MAP_SLICE_AXES] = {0}, end[MAP_SLICE_AXES] = {1, 1};
@@ -78,7 +81,37 @@ static void add_planes(const struct map_slice *slice, struct pile *pile) {
   const size_t inner = leading > 1 ? tensor->shape[1] : 1;
   for (size_t i = first[0]; i < end[0]; i++)
     for (size_t j = first[1]; j < end[1]; j++)
-      add_plane(tensor, i * inner + j, pile);
+      add_plane(tensor, i * inner + j, strip);
+}
+
+/* Makes means of the sums, NaN where there is none or a mask; returns how many had none. */
+static size_t average(struct strip *strip, bool causal) {
+  size_t empty = 0;
+  double *mean = strip->sum;
+  for (size_t r = 0; r < strip->rows; r++)
+    for (size_t c = 0; c < strip->columns; c++, mean++) {
+      const uint32_t height = strip->heights[r * strip->columns + c];
+      empty += !height;
+      *mean = causal && c > strip->first + r ? NAN : *mean / (double)height;
+    }
+  return empty;
+}
+
+/* Reads the strip of a row of cells, and makes the cells. */
+static size_t fill_row(const struct map_request *request, enum reduction reduction, size_t row,
+                       struct strip *strip, struct matrix *matrix) {
+  const size_t length = matrix->row_axis.length;
+  strip->first = matrix_first(row, length, matrix->rows);
+  strip->rows = matrix_first(row + 1, length, matrix->rows) - strip->first;
+  memset(strip->sum, 0, strip->rows * strip->columns * sizeof *strip->sum);
+  memset(strip->heights, 0, strip->rows * strip->columns * sizeof *strip->heights);
+  add_planes(&request->slice, strip);
+  const size_t empty = average(strip, request->causal);
+  struct matrix cells = {.rows = 1, .columns = matrix->columns};
+  cells.row_axis.length = strip->rows;
+  cells.column_axis.length = strip->columns;
+  map_reduce(&cells, strip->sum, reduction, matrix->cells + row * matrix->columns);
+  return empty;
 }
 
 static void describe(const struct map_request *request, size_t empty, struct meta *meta) {
@@ -104,33 +137,27 @@ static void describe(const struct map_request *request, size_t empty, struct met
 static int fill(struct backend *backend, const struct map_request *request,
                 enum reduction reduction, struct matrix *matrix, struct error *error) {
   (void)backend;
-  const size_t rows = matrix->row_axis.length, columns = matrix->column_axis.length;
+  struct strip strip = {.columns = matrix->column_axis.length};
+  const size_t most = matrix->row_axis.length / matrix->rows + 1, count = most * strip.columns;
   char what[80];
-  snprintf(what, sizeof what, "the map of %zu x %zu values", rows, columns);
-  if (memory_require(rows, columns * (2 * sizeof(double) + sizeof(uint32_t)), what, error))
-    return error->code;
-  struct pile pile = {.count = rows * columns};
-  pile.sum = memory_array(pile.count, sizeof *pile.sum, what, error);
-  pile.values = memory_array(pile.count, sizeof *pile.values, what, error);
-  pile.heights = memory_array(pile.count, sizeof *pile.heights, what, error);
-  const bool made = pile.sum && pile.values && pile.heights;
+  snprintf(what, sizeof what, "%zu rows of the map of %zu columns", most, strip.columns);
+  if (memory_require(count, 2 * sizeof(double) + sizeof(uint32_t), what, error)) return error->code;
+  strip.sum = memory_array(count, sizeof *strip.sum, what, error);
+  strip.values = memory_array(count, sizeof *strip.values, what, error);
+  strip.heights = memory_array(count, sizeof *strip.heights, what, error);
+  const bool made = strip.sum && strip.values && strip.heights;
   size_t empty = 0;
-  if (made) add_planes(&request->slice, &pile);
-  for (size_t i = 0; made && i < pile.count; i++) {
-    empty += !pile.heights[i];
-    const bool masked = request->causal && i % columns > i / columns;
-    pile.sum[i] = masked ? NAN : pile.sum[i] / (double)pile.heights[i];
-  }
+  for (size_t r = 0; made && r < matrix->rows; r++)
+    empty += fill_row(request, reduction, r, &strip, matrix);
   if (made) {
-    map_reduce(matrix, pile.sum, reduction, matrix->cells);
     describe(request, empty, matrix->meta);
     double smallest, largest;
     if (matrix_extent(matrix, &smallest, &largest) && smallest < 0)
       matrix->range = MATRIX_DIVERGING;
   }
-  free(pile.sum);
-  free(pile.values);
-  free(pile.heights);
+  free(strip.sum);
+  free(strip.values);
+  free(strip.heights);
   return made ? OK : ERROR_FAILED;
 }
 

@@ -77,6 +77,41 @@ static void takes_one_map_of_many_or_their_mean(void **state) {
   tensor_destroy(tensor);
 }
 
+/* 5 x 7 in 3 x 3 cells, of a map behind others, and of their mean. */
+static void reduces_what_it_reads(void **state) {
+  struct tensor *tensor = make(3, STORAGE_F64);
+  struct map_request request = request_for(tensor);
+  request.cells = 3;
+  for (int variant = 0; variant < 2 * 3; variant++) {
+    request.slice.index[0] = variant & 1 ? 2 : MAP_SLICE_MEAN;
+    request.reduction = variant >> 1;
+    struct matrix *matrix = run(*state, &request);
+    for (size_t r = 0; r < 3; r++)
+      for (size_t c = 0; c < 3; c++) {
+        double sum = 0, max = -INFINITY;
+        size_t count = 0;
+        for (size_t m = r * ROWS / 3; m < (r + 1) * ROWS / 3; m++)
+          for (size_t n = c * COLUMNS / 3; n < (c + 1) * COLUMNS / 3; n++) {
+            const double value =
+                variant & 1
+                    ? number_at(0, 2, m, n)
+                    : (number_at(0, 0, m, n) + number_at(0, 1, m, n) + number_at(0, 2, m, n)) / 3;
+            sum += value;
+            max = fmax(max, value);
+            count++;
+          }
+        const bool mean = request.reduction == REDUCE_MEAN;
+        assert_near(cell(matrix, r, c), mean ? sum / (double)count : max, 1e-13);
+      }
+    assert_string_equal(meta_text(matrix->meta, "reduced"),
+                        request.reduction == REDUCE_MEAN  ? "5 x 7 -> 3 x 3 by mean"
+                        : request.reduction == REDUCE_MAX ? "5 x 7 -> 3 x 3 by max"
+                                                          : "5 x 7 -> 3 x 3 by absmax");
+    matrix_destroy(matrix);
+  }
+  tensor_destroy(tensor);
+}
+
 /* What is not finite counts nowhere, in the mean over maps and in cells. */
 static void not_a_number_stays_empty(void **state) {
   struct tensor *tensor = tensor_create(STORAGE_F64, 3, (size_t[]){2, 2, 2}, "a tensor", NULL);
@@ -168,7 +203,8 @@ static void refuses_other_shapes(void **state) {
 
 static void refuses_what_memory_cannot_hold(void **state) {
   struct tensor *tensor = tensor_create(STORAGE_I8, 2, (size_t[]){2048, 2048}, "a tensor", NULL);
-  const struct map_request request = request_for(tensor);
+  struct map_request request = request_for(tensor);
+  request.cells = 1; /* all of it is read for one cell */
   const uint64_t before = memory_limit();
   memory_set_limit(1 << 25);
   refuse(*state, &request, ERROR_FAILED, "not enough memory");
@@ -251,6 +287,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(takes_a_map_of_two_axes),
       cmocka_unit_test(takes_one_map_of_many_or_their_mean),
+      cmocka_unit_test(reduces_what_it_reads),
       cmocka_unit_test(not_a_number_stays_empty),
       cmocka_unit_test(masks_above_the_diagonal),
       cmocka_unit_test(refuses_other_shapes),

@@ -87,16 +87,17 @@ static void plan_curves(const struct compare_request *request, struct result *re
                                 .line_labels = {"mean"},
                                 .low = {"q05", "q25"},
                                 .high = {"q95", "q75"},
+                                .band_labels = {"5–95 %", "25–75 %"},
                                 .xlabel = "distance, query − key (tokens)",
                                 .ylabel = "score"};
   else
-    *plot =
-        (struct curve_plot){.x = "position",
-                            .group = "series",
-                            .lines = {"relative"},
-                            .line_labels = {"relative"},
-                            .xlabel = "query position",
-                            .ylabel = "change of near scores by positions (inside the table: 1)"};
+    *plot = (struct curve_plot){.x = "position",
+                                .group = "series",
+                                .lines = {"relative"},
+                                .line_labels = {"relative"},
+                                .from_zero = true,
+                                .xlabel = "query position",
+                                .ylabel = "effect of positions (1 within the table)"};
 }
 
 /* Hands over what was made. */

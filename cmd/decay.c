@@ -146,10 +146,13 @@ static int read_overlay(const struct invocation *invocation, struct result *resu
 
 static void plan_figure(const struct decay_request *request, struct result *result) {
   struct curve_plot *plot = &result->curves;
-  static const char *const labels[] = {
-      [NORMALISE_MEAN] = "relative upper bound",
-      [NORMALISE_SUM] = "upper bound, sum over pairs",
-      [NORMALISE_UNIT] = "upper bound, 1 at distance 0",
+  static const char *const labels[2][3] = {
+      {[NORMALISE_MEAN] = "relative upper bound",
+       [NORMALISE_SUM] = "upper bound, sum over pairs",
+       [NORMALISE_UNIT] = "upper bound, 1 at distance 0"},
+      {[NORMALISE_MEAN] = "relative bound; score / dim",
+       [NORMALISE_SUM] = "bound, sum over pairs; score / dim",
+       [NORMALISE_UNIT] = "bound, 1 at distance 0; score / dim"},
   };
   *plot = (struct curve_plot){
       .x = "distance",
@@ -162,7 +165,8 @@ static void plan_figure(const struct decay_request *request, struct result *resu
       .overlay_x = "distance",
       .overlay_y = "value",
       .xlabel = "relative distance (tokens)",
-      .ylabel = labels[request->normalisation],
+      .ylabel = labels[request->samples > 0][request->normalisation],
+      .from_zero = true,
   };
   size_t lines = 1;
   if (request->envelope) {
@@ -174,7 +178,7 @@ static void plan_figure(const struct decay_request *request, struct result *resu
     plot->lines[lines++] = "cosine_limit";
   }
   if (request->samples) {
-    plot->line_labels[lines] = "median score / dim";
+    plot->line_labels[lines] = request->samples > 1 ? "median score / dim" : "score / dim";
     plot->lines[lines] = "q50";
     plot->low[0] = "q05", plot->high[0] = "q95";
     plot->low[1] = "q25", plot->high[1] = "q75";

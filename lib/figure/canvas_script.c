@@ -72,6 +72,15 @@ void canvas_assign_sheet(struct canvas *canvas) {
   canvas_assign(canvas, "sheet_top", round(canvas->height * canvas->dpi) - half);
 }
 
+/* The middle of the panel, or as near to it as leaves the title on the sheet. */
+static double title_middle(const struct canvas *canvas) {
+  const double width = round(canvas->width * canvas->dpi), room = canvas_title_room(canvas);
+  const double half =
+      fmin(room, canvas_text_width(canvas, canvas->title, canvas->style.font_size)) / 2;
+  const double edge = (width - room) / 2 + half;
+  return fmin(fmax(canvas->left + canvas->panel_width / 2, edge), width - edge);
+}
+
 /* Panel, labels and their places. */
 static int write_frame(struct canvas *canvas, struct error *error) {
   const double below = canvas->top + canvas->panel_height;
@@ -80,7 +89,7 @@ static int write_frame(struct canvas *canvas, struct error *error) {
   canvas_assign_box(
       canvas, "panel", 0,
       &(struct box){canvas->left, canvas->top, canvas->panel_width, canvas->panel_height});
-  canvas_assign(canvas, "title_x", canvas_x(canvas, width / 2));
+  canvas_assign(canvas, "title_x", canvas_x(canvas, title_middle(canvas)));
   canvas_assign(canvas, "title_y", canvas_y(canvas, outer + line / 2));
   canvas_assign(canvas, "xlabel_x", canvas_x(canvas, canvas->left + canvas->panel_width / 2));
   canvas_assign(

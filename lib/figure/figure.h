@@ -46,6 +46,7 @@ struct curve_plot {
   const char *title, *xlabel, *ylabel;
   bool log_x, log_y; /* logarithmic whether or not the options ask for it */
   bool markers;      /* solid lines have a marker at each point, where these stand apart */
+  bool from_zero;    /* a linear y axis starts at 0 where no value is below */
   /* Text column whose runs of equal value along x shade the background, with the value above: only
      of a table of one series. Rows without a text are not shaded. */
   const char *spans;

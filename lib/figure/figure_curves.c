@@ -7,8 +7,8 @@
 #include "lib/figure/curves.h"
 #include "lib/figure/palette.h"
 
-/* The ends of the axes: x as it is; y with some room, down to 0 where that is near. */
-static void set_view(struct curves *curves) {
+/* The ends of the axes: x as it is; y with some room, down to 0 where that is near or asked for. */
+static void set_view(struct curves *curves, bool from_zero) {
   struct extent *view = &curves->view;
   *view = traces_extent(&curves->traces);
   backdrop_extend(&curves->backdrop, view);
@@ -27,7 +27,7 @@ static void set_view(struct curves *curves) {
   const double size = fmax(fabs(view->low), fabs(view->high));
   double span = view->high - view->low;
   if (span <= 1e-9 * size || size == 0) span = size > 0 ? size : 1;
-  if (view->low >= 0 && view->low < 0.3 * view->high)
+  if (view->low >= 0 && (from_zero || view->low < 0.3 * view->high))
     view->low = 0;
   else
     view->low -= 0.05 * span;
@@ -199,7 +199,7 @@ static void thin_lines(struct curves *curves) {
 static int draw(struct curves *curves, const struct curve_plot *plot,
                 const struct figure_options *options, struct figure *figure, struct error *error) {
   struct blob data;
-  set_view(curves);
+  set_view(curves, plot->from_zero);
   curves->high = curves->view.high;
   int code = check_view(curves, error);
   if (!code) code = lay_out(curves, plot, error);

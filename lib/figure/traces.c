@@ -107,7 +107,17 @@ struct source {
   bool log_x, log_y;
 };
 
-/* One trace from the given rows; `rows` NULL: all rows. Drops what is empty. */
+/* A band that is nowhere wider than rounding makes it does not show. */
+static bool has_width(const struct trace *trace) {
+  double size = 0, width = 0;
+  for (size_t p = 0; p < trace->count; p++) { /* fmax() passes over the gaps, which are NaN */
+    size = fmax(size, fmax(fabs(trace->low[p]), fabs(trace->high[p])));
+    width = fmax(width, fabs(trace->high[p] - trace->low[p]));
+  }
+  return width > 1e-9 * size;
+}
+
+/* One trace from the given rows; `rows` NULL: all rows. Drops what does not show. */
 static int collect(struct traces *traces, struct trace trace, const struct source *source,
                    const size_t *rows, size_t count, struct error *error) {
   int code = trace_allocate(&trace, count, error);
@@ -120,7 +130,7 @@ static int collect(struct traces *traces, struct trace trace, const struct sourc
     trace_add_checked(&trace, &point, point_shows(&point, source->log_x, source->log_y));
   }
   if (trace.count && isnan(trace.low[trace.count - 1])) trace.count--;
-  if (trace.count)
+  if (trace.count && (trace.kind != TRACE_BAND || has_width(&trace)))
     traces->item[traces->count++] = trace;
   else
     free(trace.x);

@@ -135,6 +135,83 @@ static void legend_keeps_clear_of_curves(void **state) {
   table_destroy(table);
 }
 
+/* Bands that nowhere have a width are neither drawn nor named, nor is then the one line left. */
+static void bands_without_width_are_left_out(void **state) {
+  (void)state;
+  struct table *table = table_of_curves(2, 50);
+  struct curve_plot plot = plain;
+  plot.low[0] = "low", plot.high[0] = "high";
+  plot.low[1] = "bound", plot.high[1] = "bound";
+  plot.band_labels[0] = "wide", plot.band_labels[1] = "narrow";
+  struct figure figure = draw_table(table, &plot, &(struct figure_options){0}, FIGURE_PNG);
+  assert_non_null(strstr(figure.script.data, "\nbands = 2\nlines = 2\n"));
+  assert_non_null(strstr(figure.script.data, "\nkeys = 4\n"));
+  assert_null(strstr(figure.script.data, "narrow"));
+  figure_release(&figure);
+  for (size_t r = 0; r < table_rows(table); r++) /* as rounding makes it, and a gap */
+    table_set_real(table, r, 5, r == 3 ? NAN : table_real(table, r, 2) * (1 + 0x1p-50));
+  plot.low[0] = "bound", plot.high[0] = "other";
+  figure = draw_table(table, &plot, &(struct figure_options){0}, FIGURE_PNG);
+  assert_non_null(strstr(figure.script.data, "\nbands = 0\nlines = 2\n"));
+  assert_non_null(strstr(figure.script.data, "\nkeys = 2\n"));
+  figure_release(&figure);
+  table_destroy(table);
+}
+
+static double low_end(const struct figure *figure) {
+  const char *range = strstr(figure->script.data, "set yrange [");
+  assert_non_null(range);
+  return strtod(range + strlen("set yrange ["), NULL);
+}
+
+/* What cannot be negative is seen from 0, but for a logarithm; what is negative all the same shows.
+ */
+static void axes_start_at_zero_where_asked(void **state) {
+  (void)state;
+  struct table *table = table_of_curves(1, 9);
+  for (size_t r = 0; r < 9; r++)
+    table_set_real(table, r, 2, 50 + (double)r);
+  struct curve_plot plot = plain;
+  for (int from_zero = 0; from_zero < 2; from_zero++) {
+    plot.from_zero = from_zero;
+    struct figure figure = draw_table(table, &plot, &(struct figure_options){0}, FIGURE_PNG);
+    assert_true(from_zero ? low_end(&figure) == 0 : low_end(&figure) > 49);
+    figure_release(&figure);
+  }
+  struct figure figure =
+      draw_table(table, &plot, &(struct figure_options){.log_y = true}, FIGURE_PNG);
+  assert_true(low_end(&figure) > 0);
+  figure_release(&figure);
+  table_set_real(table, 4, 2, -3);
+  figure = draw_table(table, &plot, &(struct figure_options){0}, FIGURE_PNG);
+  assert_true(low_end(&figure) < -3);
+  figure_release(&figure);
+  table_destroy(table);
+}
+
+/* Over the panel's middle, or as near to it as the sheet has room. */
+static void titles_stand_over_the_panel(void **state) {
+  (void)state;
+  struct table *table = table_of_curves(1, 9);
+  char title[41];
+  for (size_t length = 1; length < sizeof title; length++) {
+    memset(title, 'm', length);
+    title[length] = '\0';
+    const struct figure_options options = {.title = title, .width = 3};
+    struct figure figure = draw_table(table, &plain, &options, FIGURE_PNG);
+    const double middle =
+        (script_number(&figure, "panel_left") + script_number(&figure, "panel_right")) / 2;
+    const double place = script_number(&figure, "title_x");
+    if (length <= 10)
+      assert_true(fabs(place - middle) < 0.005);
+    else
+      assert_true(place > 0.495 && place < middle + 0.005);
+    if (length == 40) assert_true(fabs(place - 0.5) < 0.005);
+    figure_release(&figure);
+  }
+  table_destroy(table);
+}
+
 static void what_is_left_out_is_counted(void **state) {
   (void)state;
   const struct figure_options options[] = {
@@ -203,6 +280,9 @@ int main(void) {
       cmocka_unit_test(bands_lines_and_points_are_drawn),
       cmocka_unit_test(missing_values_break_lines),
       cmocka_unit_test(many_points_are_thinned_to_their_extremes),
+      cmocka_unit_test(bands_without_width_are_left_out),
+      cmocka_unit_test(axes_start_at_zero_where_asked),
+      cmocka_unit_test(titles_stand_over_the_panel),
       cmocka_unit_test(what_is_left_out_is_counted),
       cmocka_unit_test(overlays_widen_the_axes),
       cmocka_unit_test(legend_keeps_clear_of_curves),

@@ -79,13 +79,14 @@ void tics_logarithmic(double low, double high, size_t most, struct tics *tics) {
   tics->count = 0;
   /* One power alone, or two of them, say too little. */
   if (last - first < 1 || high < 50 * low) {
-    static const double coarse[] = {1, 2, 5}, fine[] = {1, 1.5, 2, 3, 4, 5, 6, 8};
-    for (int e = first - 1; e <= last; e++)
-      add_decade(tics, low, high, e, fine, 8, true);
-    if (tics->count > most) {
+    static const struct {
+      double at[8];
+      size_t count;
+    } multiples[] = {{{1, 1.5, 2, 3, 4, 5, 6, 8}, 8}, {{1, 2, 5}, 3}, {{1, 3}, 2}, {{1}, 1}};
+    for (size_t m = 0; m < 4 && (m == 0 || tics->count > most); m++) {
       tics->count = 0;
       for (int e = first - 1; e <= last; e++)
-        add_decade(tics, low, high, e, coarse, 3, true);
+        add_decade(tics, low, high, e, multiples[m].at, multiples[m].count, true);
     }
     if (tics->count < 2 || tics->count > most) tics_linear(low, high, most, false, tics);
     return;

@@ -2,6 +2,7 @@
 #
 #   make              builds build/ropetool
 #   make demo         installs what is missing, builds, draws example figures into build/demo/
+#   make gallery      draws the figures of docs/gallery.md that are not up to date
 #   make check        installs what the tests need, builds, runs every test
 #   make check-asan   the same under AddressSanitizer, LeakSanitizer and UBSan (in build/asan/)
 #   make check-simt   the CUDA kernels, run on the CPU (make check does that too)
@@ -208,6 +209,9 @@ $(DEMO)/%-scores.png: $(BUILD)/ropetool
 $(DEMO)/%-certificate.csv: $(BUILD)/ropetool
 	$(call step,VERIFY) $< verify --quiet --model $* -o $@
 
+gallery: $(BUILD)/ropetool
+	@$< figures docs/gallery/gallery.recipe
+
 # ---- Tests ------------------------------------------------------------------------------------------
 
 check:
@@ -347,7 +351,7 @@ deb:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all cuda-build demo demo-files check check-simt check-cuda check-asan test-programs simt-programs unit-tests fuzz fuzz-run bench performance lint lint-layers lint-format lint-tidy format manual install install-files uninstall deb clean
+.PHONY: all cuda-build demo demo-files gallery check check-simt check-cuda check-asan test-programs simt-programs unit-tests fuzz fuzz-run bench performance lint lint-layers lint-format lint-tidy format manual install install-files uninstall deb clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 

@@ -4,8 +4,8 @@
 #
 # Tests what lies in $BUILD (default build), $JOBS suites at a time (default: one per core). A suite is a
 # program that prints TAP: a unit test, a folder of command-line cases, a fuzz target over its corpus, the
-# commands of the documentation, what `make install` installs, the lint and its own tests, the simulator of
-# CUDA and the twin tests on it (none of these with SIMT=no).
+# commands of the documentation and its figures, what `make install` installs, the lint and its own tests, the
+# simulator of CUDA and the twin tests on it (none of these with SIMT=no).
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export BUILD="${BUILD:-build}" CMOCKA_MESSAGE_OUTPUT=TAP
@@ -19,6 +19,7 @@ suites() {
     [ -d "$folder" ] && echo "cli/$(basename "$folder") tests/cli/run.sh $(basename "$folder")"
   done
   echo "docs tests/docs/run.sh"
+  echo "gallery tests/docs/gallery.sh"
   echo "install tests/install/run.sh"
   echo "lint tests/lint/selftest.sh"
   echo "runners tests/selftest.sh"

@@ -309,7 +309,7 @@ PUT := install -D -m 644
 BASH_COMPLETION := $(DESTDIR)$(SHARE)/bash-completion/completions/ropetool
 ZSH_COMPLETION := $(DESTDIR)$(ZSH_FUNCTIONS)/_ropetool
 FISH_COMPLETION := $(DESTDIR)$(SHARE)/fish/vendor_completions.d/ropetool.fish
-DOCUMENTS := README.md LICENSE $(sort $(wildcard docs/*.md docs/*/*.png))
+DOCUMENTS := README.md LICENSE $(sort $(wildcard docs/*.md docs/*/*.png docs/*/*.recipe))
 PKGCONFIG_WORDS := -e 's,@PREFIX@,$(PREFIX),' -e 's,@LIBDIR@,$(LIBDIR),' -e 's,@VERSION@,$(VERSION),' \
   -e 's,@LIBS@,$(LDLIBS) -fopenmp,'
 

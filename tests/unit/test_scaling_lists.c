@@ -168,8 +168,8 @@ static void given_faults_are_named(void **state) {
   set_list(&spec, "inv_freq", large, 2);
   assert_spec_refused(&spec, "'inv_freq' holds 2 numbers: 3 are needed, one a pair");
   set_list(&spec, "inv_freq", large, 3);
-  assert_spec_refused(&spec, "the base nan with the scaling type 'given' gives pair 0 the inverse "
-                             "frequency 10000000 radians per token");
+  assert_spec_refused(&spec, "inverse frequency 0 is 10000000 radians per token: 0 to 1048576 can "
+                             "be computed");
   assert_refused(6, 10000, "given",
                  "the scaling type 'given' needs lists of one number a pair (inv_freq), which "
                  "only a model's file can give");

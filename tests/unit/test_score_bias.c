@@ -89,7 +89,7 @@ static void tiles_of_every_kind(void **state) {
     size_t rows, columns;
   } cases[] = {{{1, 1, 2, 1, 0}, 1, 1},    {{2, 7, 8, 4, 0}, 7, 7},     {{3, 33, 6, 3, 0}, 33, 5},
                {{2, 65, 4, 2, 0}, 13, 64}, {{2, 193, 4, 2, 0}, 150, 3}, {{1, 521, 3, 1, 0}, 7, 521},
-               {{2, 1031, 2, 1, 0}, 3, 2}};
+               {{1, 1031, 2, 1, 0}, 3, 2}};
   for (size_t c = 0; c < COUNT_OF(cases); c++)
     for (int kind = 0; kind < BIAS_KINDS; kind++)
       if (is_tried(&cases[c].shape, kind))
@@ -136,7 +136,8 @@ static void profiles_and_sums(void **state) {
       {1, 1, 2, 1, 4}, {3, 2, 3, 1, 1}, {2, 131, 6, 3, 50}, {2, 523, 4, 2, 20}, {1, 1031, 2, 1, 9}};
   for (size_t s = 0; s < COUNT_OF(shapes); s++)
     for (int kind = 0; kind < BIAS_KINDS; kind++)
-      for (int bits = 0; bits < 4 && is_tried(&shapes[s], kind); bits++)
+      for (int bits = 0; bits < 4 && is_tried(&shapes[s], kind);
+           bits += shapes[s].length > 500 ? 3 : 1)
         compare_sums_of(&shapes[s], bits & 1, bits & 2, (enum bias_kind)kind);
 }
 

@@ -109,7 +109,7 @@ static void tiles_of_every_kind(void **state) {
                {{1, 571, 3, 1, 0}, 7, 571}};
   for (size_t c = 0; c < COUNT_OF(cases); c++)
     for (int bits = 0; bits < 32; bits++) {
-      if (cases[c].shape.length > 500 && bits % 5) continue;
+      if (cases[c].shape.length > 500 && bits % 11) continue; /* the oracle takes its time */
       struct case_of_terms own;
       case_open(&own, &cases[c].shape, bits, bits & 8);
       struct score_batch *batch = &own.job.batch;
@@ -131,6 +131,7 @@ static void profiles_and_sums(void **state) {
   static const struct shape shapes[] = {{1, 1, 2, 1, 4}, {3, 40, 6, 3, 20}, {2, 300, 4, 2, 20}};
   for (size_t s = 0; s < COUNT_OF(shapes); s++)
     for (int bits = 0; bits < 32; bits++) {
+      if (shapes[s].length > 200 && bits % 5) continue;
       struct case_of_terms own;
       case_open(&own, &shapes[s], bits, bits & 8);
       struct job *job = &own.job;

@@ -38,7 +38,7 @@ static void add_item(struct comparison *work, const struct encoding *encoding, s
   snprintf(item->name, sizeof item->name, "%s%s%s", encoding->name, *part ? ":" : "", part);
   const int used =
       snprintf(item->title, sizeof item->title, "%s%s%s", encoding->title, *part ? ", " : "", part);
-  if (item->has_head && request->all_heads)
+  if (encoding->by_head || (item->has_head && request->all_heads))
     snprintf(item->title + used, sizeof item->title - (size_t)used, ", head %zu", head);
 }
 
@@ -112,6 +112,15 @@ static int make_waves(struct comparison *work, struct error *error) {
   return OK;
 }
 
+bool compare_is_untrained(const struct comparison *work, const struct compare_item *item,
+                          const struct scorer *scorer) {
+  if (work->request->untrained) return true;
+  /* A norm behind an added table divides the content by what the table changes too. */
+  const bool divided =
+      item->encoding->kind == ENCODING_ADDS && item->projection && item->projection->gain;
+  return scorer->untrained && (item->terms != TERMS_CONTENT_CONTENT || divided);
+}
+
 /* ---- One item ----------------------------------------------------------------------------------
  */
 
@@ -148,7 +157,7 @@ static int run_draws(const struct comparison *work, size_t index, struct item_re
   }
   result->positions = scorer.positions;
   result->beyond = scorer.beyond;
-  result->untrained = scorer.untrained || work->request->untrained;
+  result->untrained = compare_is_untrained(work, item, &scorer);
   scorer_release(&scorer);
   return status;
 }

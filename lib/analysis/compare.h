@@ -103,7 +103,8 @@ struct compare_result {
 int compare_run(struct backend *backend, const struct compare_request *request,
                 struct compare_result *result, struct error *error);
 /* The metrics to be drawn as a grid, "encoding,metric,value,stderr": under short names, those that
-   some encoding has and that are finite; heads are told apart in the first column. */
+   some encoding has and that are finite; the first column tells heads apart and says which
+   encodings are untrained. */
 int compare_grid(const struct table *metrics, struct table **grid, struct error *error);
 void compare_result_release(struct compare_result *result);
 

@@ -96,7 +96,7 @@ static int add_profile(const struct comparison *work, const struct compare_item 
     batch.profile = &profile;
     status = backend_scores(work->backend, &batch, error);
   }
-  const bool untrained = scorer->untrained || work->request->untrained;
+  const bool untrained = compare_is_untrained(work, item, scorer);
   if (!status) status = write_profile(work, item, untrained, &profile, table, error);
   free(profile.mean);
   free(profile.quantile);
@@ -219,7 +219,7 @@ static int add_edge(const struct comparison *work, const struct compare_item *it
   int status = edge.change ? OK : ERROR_FAILED;
   for (size_t b = 0; !status && b < work->draws; b++)
     status = measure_draw(work, item, scorer, b, &edge, error);
-  const bool untrained = scorer->untrained || work->request->untrained;
+  const bool untrained = compare_is_untrained(work, item, scorer);
   if (!status) status = write_edge(work, item, untrained, &edge, table, error);
   free(edge.change);
   return status;

@@ -14,9 +14,13 @@ static void set_axis(struct matrix_axis *axis, const char *label, const char *co
   axis->length = length;
 }
 
-static const char *value_label(const struct compare_request *request) {
-  if (!request->weights) return request->reference ? "difference of scores" : "score";
-  return request->reference ? "difference of attention weights" : "attention weight";
+static void label_values(const struct compare_request *request, struct matrix *panel) {
+  const char *value = request->weights ? "attention weight" : "score";
+  if (request->reference)
+    snprintf(panel->value_label, sizeof panel->value_label, "%s, difference from %s", value,
+             request->reference->title);
+  else
+    snprintf(panel->value_label, sizeof panel->value_label, "%s", value);
 }
 
 int compare_panels_add(const struct comparison *work, const struct compare_item *item,
@@ -34,7 +38,7 @@ int compare_panels_add(const struct comparison *work, const struct compare_item 
   memcpy(panel->cells, item_result->cells, tiles * tiles * sizeof *panel->cells);
   set_axis(&panel->row_axis, "query position", "query", request->length);
   set_axis(&panel->column_axis, "key position", "key", request->length);
-  snprintf(panel->value_label, sizeof panel->value_label, "%s", value_label(request));
+  label_values(request, panel);
   double low, high;
   if (matrix_extent(panel, &low, &high) && low < 0 && high > 0) panel->range = MATRIX_DIVERGING;
   return OK;

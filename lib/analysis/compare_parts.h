@@ -39,6 +39,12 @@ struct item_result {
   bool untrained;
 };
 
+/* ---- compare.c */
+
+/* Whether parameters that were not trained take part in an item's scores. */
+bool compare_is_untrained(const struct comparison *work, const struct compare_item *item,
+                          const struct scorer *scorer);
+
 /* ---- compare_vectors.c */
 
 /* The tokens of some draws, and the queries and keys that come of them; NULL where all are zeros

@@ -8,6 +8,7 @@
 
 enum { ENCODING, HEAD, LENGTH, METRIC, VALUE, STDERR, DETAIL, COLUMNS };
 enum { DETAIL_SIZE = 96 };
+static const char untrained[] = "untrained"; /* in every detail of such an encoding */
 
 int compare_table_create(struct table **table, struct error *error) {
   static const struct {
@@ -73,7 +74,7 @@ static int fill_row(const struct comparison *work, const struct compare_item *it
     if (content_is_constant(&work->request->content) && estimate.draws) estimate.standard_error = 0;
     explain(work, item, metric, estimate.draws, detail);
   }
-  if (result->untrained) append(detail, "untrained");
+  if (result->untrained) append(detail, untrained);
   table_set_real(table, row, HEAD, item->has_head ? (double)item->head : NAN);
   table_set_integer(table, row, LENGTH, (int64_t)work->request->length);
   table_set_real(table, row, VALUE, estimate.mean);
@@ -191,11 +192,12 @@ static int add_to_grid(const struct table *metrics, size_t row, struct table *gr
   const size_t to = table_rows(grid);
   const double head = table_real(metrics, row, HEAD);
   const char *encoding = table_text(metrics, row, ENCODING);
+  const char *note = strstr(table_text(metrics, row, DETAIL), untrained) ? " (untrained)" : "";
   char text[96];
   if (isnan(head))
-    snprintf(text, sizeof text, "%s", encoding);
+    snprintf(text, sizeof text, "%s%s", encoding, note);
   else
-    snprintf(text, sizeof text, "%s, head %.0f", encoding, head);
+    snprintf(text, sizeof text, "%s, head %.0f%s", encoding, head, note);
   if (table_add_rows(grid, 1, error)) return ERROR_FAILED;
   table_set_real(grid, to, GRID_VALUE, table_real(metrics, row, VALUE));
   table_set_real(grid, to, GRID_ERROR, table_real(metrics, row, STDERR));

@@ -128,9 +128,34 @@ static void edge_of_a_table(void **state) {
   assert_near(after, 1, 0.4);
   assert_near(value_of(&job, "learned", METRIC_BEYOND_TABLE), POSITIONS, 0);
   assert_string_equal(detail_of(&job, "learned", METRIC_BEYOND_TABLE), "refused, untrained");
+  struct table *grid;
+  assert_int_equal(compare_grid(job.result.metrics, &grid, NULL), OK);
+  assert_string_equal(table_text(grid, 0, 0), "learned (untrained)");
+  table_destroy(grid);
   compare_result_release(&job.result);
   job.request.beyond = false;
   assert_fails(&job, "40 positions, and the length is '70'");
+}
+
+/* The table takes no part in the scores of contents alone. */
+static void untrained_terms(void **state) {
+  enum { POSITIONS = 12, DIM = 8 };
+  double row[POSITIONS * DIM];
+  fill(row, POSITIONS * DIM, 0.1, 0.77);
+  struct position_table table = {
+      .row = row, .positions = POSITIONS, .width = DIM, .name = "given", .untrained = true};
+  struct job job = job_of(*state, "learned", DIM, POSITIONS, CONTENT_GAUSSIAN);
+  job.request.learned = &table;
+  job.request.terms = true;
+  job.request.view = COMPARE_PANELS;
+  job.request.cells = POSITIONS;
+  run(&job);
+  assert_int_equal(job.result.panels, 5);
+  assert_string_equal(job.result.title[0], "Learned (untrained)");
+  assert_string_equal(job.result.title[1], "Learned, content-content");
+  assert_string_equal(job.result.title[2], "Learned, content-position (untrained)");
+  assert_string_equal(detail_of(&job, "learned:content-content", METRIC_LOCALITY), "");
+  compare_result_release(&job.result);
 }
 
 static void grid_of_metrics(void **state) {
@@ -160,7 +185,8 @@ static void differences_to_a_reference(void **state) {
   run(&job);
   assert_int_equal(plain.panels, 3);
   assert_int_equal(job.result.panels, 2);
-  assert_string_equal(job.result.title[0], "ALiBi");
+  assert_string_equal(job.result.title[0], "ALiBi, head 0");
+  assert_string_equal(job.result.panel[0]->value_label, "score, difference from None");
   for (size_t i = 0; i < 2; i++)
     for (size_t c = 0; c < 30 * 30; c++)
       assert_near(job.result.panel[i]->cells[c],
@@ -231,6 +257,7 @@ int main(void) {
       cmocka_unit_test(projections_of_another_width),
       cmocka_unit_test(edge_of_a_table),
       cmocka_unit_test(grid_of_metrics),
+      cmocka_unit_test(untrained_terms),
       cmocka_unit_test(differences_to_a_reference),
       cmocka_unit_test(linear_attention),
       cmocka_unit_test(linear_attention_of_ones),

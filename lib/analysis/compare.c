@@ -178,9 +178,10 @@ static int run_item(const struct comparison *work, size_t index, struct compare_
   }
   if (!status) status = run_draws(work, index, &one, error);
   if (!status) status = compare_table_add(work, item, &one, result->metrics, error);
-  if (!status) compare_describe_item(work, item, &one, table_meta(result->metrics));
   if (!status && panels) status = compare_panels_add(work, item, &one, result, error);
-  if (!status && result->curves) status = compare_curves_add(work, item, result->curves, error);
+  if (!status && result->curves)
+    status = compare_curves_add(work, item, &one, result->curves, error);
+  if (!status) compare_describe_item(work, item, &one, table_meta(result->metrics));
   free(one.cells);
   free(one.value);
   return status;

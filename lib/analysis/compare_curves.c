@@ -8,10 +8,6 @@
 #include "lib/base/memory.h"
 
 enum { SERIES, ENCODING, HEAD, AT, MEAN, SPREAD, RELATIVE };
-enum { LEVELS = 4 };
-/* Bins of a quantile's histogram: as many as fit into a quarter of a GiB, within these. */
-enum { FEWEST_BINS = 256, MOST_BINS = 4096 };
-static const double levels[LEVELS] = {0.05, 0.25, 0.75, 0.95};
 
 int compare_curves_create(const struct comparison *work, struct table **table,
                           struct error *error) {
@@ -31,77 +27,14 @@ int compare_curves_create(const struct comparison *work, struct table **table,
   return OK;
 }
 
-/* A row's place: encoding, head and position or distance. */
-static int label(const struct compare_item *item, bool untrained, size_t at, struct table *table,
-                 size_t row, struct error *error) {
+int compare_curves_label(const struct compare_item *item, bool untrained, size_t at,
+                         struct table *table, size_t row, struct error *error) {
   char series[128];
   snprintf(series, sizeof series, "%s%s", item->title, untrained ? " (untrained)" : "");
   table_set_real(table, row, HEAD, item->has_head ? (double)item->head : NAN);
   table_set_integer(table, row, AT, (int64_t)at);
   const int status = table_set_text(table, row, SERIES, series, error);
   return status ? status : table_set_text(table, row, ENCODING, item->name, error);
-}
-
-/* ---- Over distance -----------------------------------------------------------------------------
- */
-
-static int write_profile(const struct comparison *work, const struct compare_item *item,
-                         bool untrained, const struct score_profile *profile, struct table *table,
-                         struct error *error) {
-  const size_t length = work->request->length, distances = 2 * length - 1,
-               first = table_rows(table);
-  int status = table_add_rows(table, length, error);
-  for (size_t m = 0; !status && m < length; m++) {
-    double mean = 0;
-    for (size_t b = 0; b < work->draws; b++)
-      mean += profile->mean[b * distances + length - 1 + m];
-    status = label(item, untrained, m, table, first + m, error);
-    table_set_real(table, first + m, MEAN, mean / (double)work->draws);
-    for (size_t q = 0; q < LEVELS; q++)
-      table_set_real(table, first + m, SPREAD + q,
-                     profile->quantile[q * distances + length - 1 + m]);
-  }
-  return status;
-}
-
-static int create_profile(const struct comparison *work, struct score_profile *profile,
-                          struct error *error) {
-  static const char means[] = "the scores by distance";
-  const size_t distances = 2 * work->request->length - 1;
-  if (memory_require(work->request->length, 2 * (work->draws + LEVELS) * sizeof(double), means,
-                     error))
-    return error->code;
-  profile->mean = memory_array(work->draws * distances, sizeof(double), means, error);
-  profile->quantile = memory_array(LEVELS * distances, sizeof(double), means, error);
-  return profile->mean && profile->quantile ? OK : ERROR_FAILED;
-}
-
-/* All draws at once: quantiles are over the scores of all. */
-static int add_profile(const struct comparison *work, const struct compare_item *item,
-                       struct scorer *scorer, struct table *table, struct error *error) {
-  const size_t bins = ((size_t)1 << 25) / work->request->length;
-  double width;
-  struct compare_draw draw = {.draws = work->draws};
-  struct score_batch batch = {.causal = work->request->causal, .single = work->single};
-  struct score_profile profile = {.bins = bins < FEWEST_BINS ? FEWEST_BINS
-                                          : bins > MOST_BINS ? MOST_BINS
-                                                             : bins,
-                                  .levels = LEVELS,
-                                  .level = levels,
-                                  .bin_width = &width};
-  int status = compare_draw_create(work, item, scorer, &draw, error);
-  if (!status) status = create_profile(work, &profile, error);
-  if (!status) {
-    scorer_batch(scorer, &draw.vectors, &batch);
-    batch.profile = &profile;
-    status = backend_scores(work->backend, &batch, error);
-  }
-  const bool untrained = compare_is_untrained(work, item, scorer);
-  if (!status) status = write_profile(work, item, untrained, &profile, table, error);
-  free(profile.mean);
-  free(profile.quantile);
-  compare_draw_release(&draw);
-  return status;
 }
 
 /* ---- Across the end of the table ---------------------------------------------------------------
@@ -193,7 +126,7 @@ static int write_edge(const struct comparison *work, const struct compare_item *
     for (size_t b = 0; b < work->draws; b++)
       value[b] = edge->change[b * count + m];
     const struct metric_estimate estimate = metric_estimate(value, work->draws);
-    status = label(item, untrained, edge->first + m, table, row + m, error);
+    status = compare_curves_label(item, untrained, edge->first + m, table, row + m, error);
     table_set_real(table, row + m, MEAN, estimate.mean);
     table_set_real(table, row + m, SPREAD, estimate.standard_error);
     if (m < inside) level += estimate.mean / (double)inside;
@@ -226,12 +159,14 @@ static int add_edge(const struct comparison *work, const struct compare_item *it
 }
 
 int compare_curves_add(const struct comparison *work, const struct compare_item *item,
-                       struct table *table, struct error *error) {
+                       struct item_result *result, struct table *table, struct error *error) {
   struct scorer scorer = {0};
   int status = compare_make_scorer(work, item, &scorer, error);
+  const struct compare_profile profile = {.item = item, .scorer = &scorer, .table = table};
   if (!status)
-    status = work->request->view == COMPARE_EDGE ? add_edge(work, item, &scorer, table, error)
-                                                 : add_profile(work, item, &scorer, table, error);
+    status = work->request->view == COMPARE_EDGE
+                 ? add_edge(work, item, &scorer, table, error)
+                 : compare_profile_add(work, &profile, &result->quantile_error, error);
   scorer_release(&scorer);
   return status;
 }

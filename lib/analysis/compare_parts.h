@@ -4,6 +4,7 @@
 
 #include "lib/analysis/compare.h"
 #include "lib/analysis/metrics.h"
+#include "lib/base/precision.h"
 
 /* One thing that is scored. */
 struct compare_item {
@@ -34,6 +35,7 @@ struct item_result {
   size_t tiles;             /* rows and columns of it */
   double error_bound;       /* of a score, by rounding */
   double linear_difference; /* linear_attention.h; NaN: not linear */
+  double quantile_error;    /* of a profile */
   double positions;
   const char *beyond;
   bool untrained;
@@ -56,6 +58,9 @@ struct compare_draw {
 };
 int compare_make_scorer(const struct comparison *work, const struct compare_item *item,
                         struct scorer *scorer, struct error *error);
+/* What its scores are computed in: factors that grow with positions (xPos) are beyond float's range
+   soon, so that with them it is always double. */
+enum precision compare_arithmetic_of(const struct comparison *work, const struct scorer *scorer);
 /* To be released in any case. */
 int compare_draw_create(const struct comparison *work, const struct compare_item *item,
                         const struct scorer *scorer, struct compare_draw *draw,
@@ -125,6 +130,21 @@ int compare_panels_finish(const struct comparison *work, struct compare_result *
 /* ---- compare_curves.c */
 int compare_curves_create(const struct comparison *work, struct table **table, struct error *error);
 int compare_curves_add(const struct comparison *work, const struct compare_item *item,
-                       struct table *table, struct error *error);
+                       struct item_result *result, struct table *table, struct error *error);
+/* A row's place: encoding, head and position or distance. */
+int compare_curves_label(const struct compare_item *item, bool untrained, size_t at,
+                         struct table *table, size_t row, struct error *error);
+
+/* ---- compare_profile.c */
+
+struct compare_profile {
+  const struct compare_item *item;
+  struct scorer *scorer;
+  struct table *table; /* of curves; rows are added */
+};
+/* `quantile_error` is how far a quantile may be off: 0 where all scores were sorted, else the width
+   of a bin. */
+int compare_profile_add(const struct comparison *work, const struct compare_profile *profile,
+                        double *quantile_error, struct error *error);
 
 #endif

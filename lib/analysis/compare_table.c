@@ -162,6 +162,8 @@ void compare_describe_item(const struct comparison *work, const struct compare_i
     meta_set_flag(meta, "untrained", true);
   }
   meta_set_real(object, "score_error_bound", result->error_bound);
+  if (work->request->view == COMPARE_PROFILE)
+    meta_set_real(object, "quantile_error", result->quantile_error);
   if (is_linear(work)) meta_set_real(object, "linear_form_difference", result->linear_difference);
 }
 

@@ -30,6 +30,11 @@ int compare_make_scorer(const struct comparison *work, const struct compare_item
   return encoding_make(item->encoding, work->backend, &setting, scorer, error);
 }
 
+enum precision compare_arithmetic_of(const struct comparison *work, const struct scorer *scorer) {
+  const bool scaled = scorer->query_scale || scorer->key_scale;
+  return work->single && !scaled ? PRECISION_FP32 : PRECISION_FP64;
+}
+
 void compare_draw_release(struct compare_draw *draw) {
   if (draw->vectors.query != draw->query_token) free(draw->vectors.query);
   if (draw->vectors.key != draw->key_token) free(draw->vectors.key);

@@ -15,12 +15,12 @@ static void set_axis(struct matrix_axis *axis, const char *label, const char *co
 }
 
 static void label_values(const struct compare_request *request, struct matrix *panel) {
-  const char *value = request->weights ? "attention weight" : "score";
   if (request->reference)
-    snprintf(panel->value_label, sizeof panel->value_label, "%s, difference from %s", value,
-             request->reference->title);
+    snprintf(panel->value_label, sizeof panel->value_label, "%sdifference from %s",
+             request->weights ? "weight " : "", request->reference->title);
   else
-    snprintf(panel->value_label, sizeof panel->value_label, "%s", value);
+    snprintf(panel->value_label, sizeof panel->value_label, "%s",
+             request->weights ? "attention weight" : "score");
 }
 
 int compare_panels_add(const struct comparison *work, const struct compare_item *item,

@@ -12,10 +12,30 @@ void colour_bar_measure(const struct canvas *canvas, struct colour_bar *bar) {
     tics_angles(&bar->tics);
   else
     tics_linear(bar->scale.low, bar->scale.high, 6, bar->whole, &bar->tics);
-  const double label = *bar->label ? canvas_line(canvas, canvas->style.font_size) : 0;
+  if (*bar->label && !bar->label_lines) bar->label_lines = 1;
+  const double label = canvas_line(canvas, canvas->style.font_size) * (double)bar->label_lines;
   bar->gap = round(0.8 * tick);
   bar->width = round(1.2 * tick);
   bar->right_margin = bar->gap + bar->width + tick * (1.1 + tics_width(&bar->tics)) + 1.15 * label;
+}
+
+/* Dots along the sheet that a line of the label may fill. */
+static double label_room(const struct canvas *canvas) {
+  return canvas->height * canvas->dpi - 2 * canvas_edge(canvas);
+}
+
+size_t colour_bar_count_lines(const struct canvas *canvas, const struct colour_bar *bar) {
+  return canvas_count_lines(canvas, bar->label, label_room(canvas), canvas->style.font_size,
+                            COLOUR_BAR_LINES);
+}
+
+/* The middle of the label: that of the bar, unless the label reached beyond the sheet. */
+static double label_middle(const struct canvas *canvas, const struct colour_bar *bar) {
+  const double sheet = canvas->height * canvas->dpi, edge = canvas_edge(canvas);
+  const double width = canvas_text_width(canvas, bar->label, canvas->style.font_size);
+  const double half = fmin(width, label_room(canvas)) / 2;
+  const double middle = canvas->top + canvas->panel_height / 2;
+  return fmin(fmax(middle, edge + half), sheet - edge - half);
 }
 
 /* The numbers are drawn as labels: gnuplot's own axes belong to the map. */
@@ -52,8 +72,10 @@ int colour_bar_assign(struct canvas *canvas, const struct colour_bar *bar, struc
   canvas_assign(canvas, "bar_tic", canvas_x(canvas, right + 0.3 * tick));
   canvas_assign(canvas, "bar_small_tic", canvas_x(canvas, right + 0.15 * tick));
   canvas_assign(canvas, "bar_text_x", canvas_x(canvas, right + 0.7 * tick));
-  canvas_assign(canvas, "value_x", canvas_x(canvas, panel_right + bar->right_margin - 0.55 * line));
-  canvas_assign(canvas, "value_y", canvas_y(canvas, canvas->top + canvas->panel_height / 2));
+  canvas_assign(
+      canvas, "value_x",
+      canvas_x(canvas, panel_right + bar->right_margin - ((double)bar->label_lines - 0.45) * line));
+  canvas_assign(canvas, "value_y", canvas_y(canvas, label_middle(canvas, bar)));
   canvas_assign(canvas, "colour_low", bar->scale.low);
   canvas_assign(canvas, "colour_high", bar->scale.high);
   if (bar->scale.logarithmic) fputs("set logscale cb\n", canvas->script);
@@ -61,8 +83,8 @@ int colour_bar_assign(struct canvas *canvas, const struct colour_bar *bar, struc
   if (code) return code;
   return canvas_assign_text(canvas, "value_label",
                             &(struct canvas_text){"value label", bar->label,
-                                                  canvas->style.font_size,
-                                                  canvas->height * canvas->dpi, 1},
+                                                  canvas->style.font_size, label_room(canvas),
+                                                  COLOUR_BAR_LINES},
                             error);
 }
 

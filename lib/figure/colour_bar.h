@@ -8,15 +8,21 @@
 struct colour_bar {
   struct colour_scale scale;
   enum matrix_range range;
-  bool whole;        /* the values are whole numbers */
-  const char *label; /* what they are; "": none */
+  bool whole;         /* the values are whole numbers */
+  const char *label;  /* what they are; "": none */
+  size_t label_lines; /* there is room for; 0: not decided yet, one where there is a label */
   struct tics tics;
   double gap, width;   /* between panel and bar, and of the bar; dots */
   double right_margin; /* of the panel: what the bar needs with numbers and label; dots */
 };
 
+enum { COLOUR_BAR_LINES = 2 };
+
 /* Fills what stands behind `label`, for the canvas' resolution. */
 void colour_bar_measure(const struct canvas *canvas, struct colour_bar *bar);
+
+/* How many lines the label takes along the sheet, whose height is decided. */
+size_t colour_bar_count_lines(const struct canvas *canvas, const struct colour_bar *bar);
 
 /* Writes where the bar and its numbers go, beside the panel of the canvas. */
 int colour_bar_assign(struct canvas *canvas, const struct colour_bar *bar, struct error *error);

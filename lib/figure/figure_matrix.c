@@ -52,6 +52,21 @@ static int check_panels(const struct panel_set *set, enum matrix_range *range,
   return OK;
 }
 
+/* Keeps numbers on the line of the word before: "head 3". */
+static int bind_numbers(char **title, struct error *error) {
+  static const char no_break[] = "\xc2\xa0";
+  char *bound = memory_array(2 * strlen(*title) + 1, 1, "a title", error), *to = bound;
+  if (!bound) return ERROR_FAILED;
+  for (const char *from = *title; *from; from++)
+    if (*from == ' ' && from[1] >= '0' && from[1] <= '9')
+      to = stpcpy(to, no_break);
+    else
+      *to++ = *from;
+  free(*title);
+  *title = bound;
+  return OK;
+}
+
 /* The titles with their letters. */
 static int write_titles(const struct panel_set *set, struct map_panels *panels,
                         struct error *error) {
@@ -60,9 +75,12 @@ static int write_titles(const struct panel_set *set, struct map_panels *panels,
     const int size = set->letters ? asprintf(&panels->title[i], "(%c)%s%s", 'a' + (int)i,
                                              *title ? " " : "", title)
                                   : asprintf(&panels->title[i], "%s", title);
-    if (size >= 0) continue;
-    panels->title[i] = NULL;
-    return error_set(error, ERROR_FAILED, "no memory for a title");
+    if (size < 0) {
+      panels->title[i] = NULL;
+      return error_set(error, ERROR_FAILED, "no memory for a title");
+    }
+    const int code = bind_numbers(&panels->title[i], error);
+    if (code) return code;
   }
   return OK;
 }
@@ -90,11 +108,11 @@ static int assign_panels(struct canvas *canvas, const struct map_panels *panels,
     canvas_assign_element(canvas, "panel", "y", i + 1,
                           canvas_y(canvas, map_panels_title_y(canvas, panels, i)));
     snprintf(variable, sizeof variable, "panel_title[%zu]", i + 1);
-    code = canvas_assign_text(canvas, variable,
-                              &(struct canvas_text){"title of a panel", panels->title[i],
-                                                    canvas->style.tick_size, box.width,
-                                                    panels->title_lines},
-                              error);
+    code = canvas_assign_text(
+        canvas, variable,
+        &(struct canvas_text){"title of a panel", panels->title[i], canvas->style.tick_size,
+                              map_panels_title_room(canvas, panels), panels->title_lines},
+        error);
   }
   return code;
 }

@@ -122,6 +122,7 @@ static const struct {
     {"∑", "\\ensuremath{\\Sigma}"},
     {"→", "\\ensuremath{\\rightarrow}"},
     {"ᵀ", "\\ensuremath{^T}"},
+    {"\u00a0", "~"},
     {"…", "\\ldots{}"},
     {"–", "\\textendash{}"},
     {"°", "\\ensuremath{^\\circ}"},

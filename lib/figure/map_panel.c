@@ -1,6 +1,9 @@
 #include "lib/figure/map_panel.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* A panel that whole cells fill to less than this share gets a higher resolution instead. */
 static const double least_filled = 0.8;
@@ -60,10 +63,17 @@ static double title_height(const struct canvas *canvas, const struct map_panels 
   return canvas_line(canvas, canvas->style.tick_size) * (double)panels->title_lines;
 }
 
-/* How many lines a title takes above a panel: at most two. */
+double map_panels_title_room(const struct canvas *canvas, const struct map_panels *panels) {
+  return panels->width +
+         fmax(0, panels->gap_across - canvas_points(canvas, 0.8 * canvas->style.tick_size));
+}
+
+/* How many lines a title takes above a panel. */
 static size_t count_lines(const struct canvas *canvas, const struct map_panels *panels,
                           const char *title) {
-  return title ? canvas_count_lines(canvas, title, panels->width, canvas->style.tick_size, 2) : 0;
+  return title ? canvas_count_lines(canvas, title, map_panels_title_room(canvas, panels),
+                                    canvas->style.tick_size, MAP_TITLE_LINES)
+               : 0;
 }
 
 static size_t count_title_lines(const struct canvas *canvas, const struct map_panels *panels) {
@@ -119,7 +129,6 @@ static int set_panels(struct canvas *canvas, struct map_panels *panels, struct c
   const double title_room = 0.4 * canvas_points(canvas, canvas->style.tick_size);
   const bool free_height = canvas->height == 0;
   int code = OK;
-  panels->title_lines = 0;
   panels->across = 1;
   /* The second time with the room that titles and numbers turned out to need. */
   for (int pass = 0; pass < 2 && !code; pass++) {
@@ -136,7 +145,8 @@ static int set_panels(struct canvas *canvas, struct map_panels *panels, struct c
     canvas->panel_height = height;
     measure_panels(canvas, panels);
     if (pass) break;
-    panels->title_lines = count_title_lines(canvas, panels);
+    const size_t lines = count_title_lines(canvas, panels);
+    if (lines > panels->title_lines) panels->title_lines = lines;
     if (panels->count % panels->across) widen_bar_gap(panels, bar);
   }
   if (free_height) {
@@ -231,8 +241,9 @@ static int snap_panels(struct canvas *canvas, bool free_height, struct map_panel
   return OK;
 }
 
-int map_panels_lay_out(struct canvas *canvas, struct colour_bar *bar, struct map_panels *panels,
-                       struct error *error) {
+/* With room for as many lines of titles and of the bar's label as are set. */
+static int lay_out(struct canvas *canvas, struct colour_bar *bar, struct map_panels *panels,
+                   struct error *error) {
   const bool free_height = canvas->height == 0;
   panels->repeat_across = panels->matrix[0]->columns == 1 ? 2 : 1;
   panels->repeat_down = panels->matrix[0]->rows == 1 ? 2 : 1;
@@ -249,6 +260,64 @@ int map_panels_lay_out(struct canvas *canvas, struct colour_bar *bar, struct map
     code = set_panels(canvas, panels, bar, error);
   }
   return code ? code : snap_panels(canvas, free_height, panels, error);
+}
+
+static bool title_fits(const struct canvas *canvas, const struct map_panels *panels,
+                       const char *title) {
+  return canvas_count_lines(canvas, title, map_panels_title_room(canvas, panels),
+                            canvas->style.tick_size, MAP_TITLE_LINES + 1) <= MAP_TITLE_LINES;
+}
+
+/* Takes characters away before the last comma of a title, or its last bracket: what tells panels
+   apart stands behind. A title whose end alone is too long stays. */
+static int shorten_title(const struct canvas *canvas, const struct map_panels *panels, char **title,
+                         struct error *error) {
+  enum { LETTERED = 5 }; /* bytes of "(a) X" */
+  const char *tail = strrchr(*title, ',');
+  if (!tail) tail = strrchr(*title, '(');
+  for (size_t kept = tail ? (size_t)(tail - *title) : 0; kept > LETTERED;) {
+    char *shorter;
+    do
+      kept--;
+    while (((unsigned char)(*title)[kept] & 0xc0) == 0x80);
+    if (asprintf(&shorter, "%.*s…%s", (int)kept, *title, tail) < 0)
+      return error_set(error, ERROR_FAILED, "no memory for a title");
+    if (title_fits(canvas, panels, shorter)) {
+      free(*title);
+      *title = shorter;
+      return OK;
+    }
+    free(shorter);
+  }
+  return OK;
+}
+
+static int shorten_titles(const struct canvas *canvas, struct map_panels *panels,
+                          struct error *error) {
+  int code = OK;
+  for (size_t i = 0; i < panels->count && !code; i++)
+    if (panels->title[i] && !title_fits(canvas, panels, panels->title[i]))
+      code = shorten_title(canvas, panels, &panels->title[i], error);
+  return code;
+}
+
+int map_panels_lay_out(struct canvas *canvas, struct colour_bar *bar, struct map_panels *panels,
+                       struct error *error) {
+  const bool free_height = canvas->height == 0;
+  panels->title_lines = 0;
+  /* Texts may need more lines than the panels seemed to have: those are narrower then, and so on.
+   */
+  for (;;) {
+    const int code = lay_out(canvas, bar, panels, error);
+    if (code) return code;
+    const size_t titles = count_title_lines(canvas, panels),
+                 label = colour_bar_count_lines(canvas, bar);
+    if (titles <= panels->title_lines && label <= bar->label_lines)
+      return shorten_titles(canvas, panels, error);
+    if (titles > panels->title_lines) panels->title_lines = titles;
+    if (label > bar->label_lines) bar->label_lines = label;
+    if (free_height) canvas->height = 0;
+  }
 }
 
 struct box map_panels_box(const struct canvas *canvas, const struct map_panels *panels,

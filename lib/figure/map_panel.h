@@ -5,12 +5,14 @@
 #include "lib/figure/canvas.h"
 #include "lib/figure/colour_bar.h"
 
+enum { MAP_TITLE_LINES = 3 };
+
 /* Maps of one shape in a grid, filled from the left and from the top. The panel of the canvas is
    the whole grid. */
 struct map_panels {
   const struct matrix *const *matrix;
   size_t count;
-  char *title[PANELS_MOST];    /* "" or NULL: none */
+  char *title[PANELS_MOST];    /* "" or NULL: none; on the heap, made shorter to fit */
   size_t across;               /* panels side by side */
   double width, height;        /* of one, dots */
   double gap_across, gap_down; /* between two, dots */
@@ -26,9 +28,11 @@ struct map_panels {
 int map_panels_lay_out(struct canvas *canvas, struct colour_bar *bar, struct map_panels *panels,
                        struct error *error);
 
-/* Where a panel lies, and the middle of the first line of its title above it. */
+/* Where a panel lies, how wide its title may be, which reaches into the gaps beside it, and the
+   middle of the first line of the title above it. */
 struct box map_panels_box(const struct canvas *canvas, const struct map_panels *panels,
                           size_t index);
+double map_panels_title_room(const struct canvas *canvas, const struct map_panels *panels);
 double map_panels_title_y(const struct canvas *canvas, const struct map_panels *panels,
                           size_t index);
 

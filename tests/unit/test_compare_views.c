@@ -186,7 +186,7 @@ static void differences_to_a_reference(void **state) {
   assert_int_equal(plain.panels, 3);
   assert_int_equal(job.result.panels, 2);
   assert_string_equal(job.result.title[0], "ALiBi, head 0");
-  assert_string_equal(job.result.panel[0]->value_label, "score, difference from None");
+  assert_string_equal(job.result.panel[0]->value_label, "difference from None");
   for (size_t i = 0; i < 2; i++)
     for (size_t c = 0; c < 30 * 30; c++)
       assert_near(job.result.panel[i]->cells[c],

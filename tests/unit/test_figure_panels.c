@@ -180,6 +180,41 @@ static const char *const odd_titles[] = {
     "a title of many words, far longer than two lines above a panel could ever be, to be cut",
     ""};
 
+/* What tells panels apart stands at the end of their titles: it shows also where these are long. */
+static void titles_keep_their_ends(void **state) {
+  static const char *const titles[] = {
+      "T5 bias, head 0 (untrained)",
+      "a name of very many words that does not fit, head 1 (untrained)",
+      "a name of very many words that does not fit, head 2 (untrained)",
+      "T5 bias, head 3 (untrained)"};
+  (void)state;
+  struct maps maps = maps_random(4, 8, 8);
+  snprintf(maps.matrix[0]->value_label, sizeof maps.matrix[0]->value_label,
+           "a label that is as long as the sheet is high, and more");
+  const struct panel_set set = {(const struct matrix *const *)maps.matrix, titles, 4, true};
+  struct figure figure = draw_panels(&set, &(struct figure_options){.width = 3.2}, FIGURE_SVG);
+  for (size_t i = 0; i < 4; i++) {
+    char text[64], line[256];
+    snprintf(text, sizeof text, "\npanel_title[%zu] = ", i + 1);
+    const char *place = strstr(figure.script.data, text);
+    assert_non_null(place);
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(place + 1, "\n"), place + 1);
+    snprintf(text, sizeof text, "head\xc2\xa0%zu", i);
+    assert_non_null(strstr(line, text));
+    assert_non_null(strstr(line, "(untrained)"));
+    assert_true((strstr(line, "…") != NULL) == (i == 1 || i == 2));
+    /* Titles of three lines lie between the panels. */
+    if (i >= 2)
+      assert_true(element(&figure, "frame_bottom", i - 1) >
+                  element(&figure, "panel_y", i + 1) + 0.01);
+  }
+  const char *label = strstr(figure.script.data, "\nvalue_label = ");
+  assert_non_null(label);
+  assert_null(memmem(label, strcspn(label + 1, "\n"), "…", strlen("…")));
+  figure_release(&figure);
+  maps_release(&maps);
+}
+
 static void titles_are_only_drawn(void **state) {
   (void)state;
   struct maps maps = maps_random(6, 8, 8);
@@ -250,6 +285,7 @@ int main(void) {
       cmocka_unit_test(ranges_are_joined),
       cmocka_unit_test(one_panel_is_a_map),
       cmocka_unit_test(outer_axes_have_numbers),
+      cmocka_unit_test(titles_keep_their_ends),
       cmocka_unit_test(titles_are_only_drawn),
       cmocka_unit_test(panels_that_do_not_belong_together_are_refused),
   };

@@ -163,6 +163,8 @@ static void describe(const struct compare_question *question, const struct backe
   struct meta *meta = table_meta(result->table), *first = question->series.meta;
   meta_set_text(first, "backend", backend_name(backend));
   encoding_options_note(&question->given, first);
+  for (size_t i = 0; i < meta_count(meta, "warnings"); i++)
+    meta_append_text(first, "warnings", meta_item_text(meta, "warnings", i));
   meta_prepend(meta, first);
 }
 

@@ -139,8 +139,10 @@ static int run_draw(const struct comparison *work, const struct compare_item *it
   else if (!status)
     status = compare_linear(work, scorer, &draw, result, value, error);
   compare_draw_release(&draw);
-  for (size_t metric = 0; metric < METRICS; metric++)
-    result->value[metric * work->draws + index] = value[metric];
+  for (size_t metric = 0; metric < METRICS; metric++) {
+    result->overflown |= isinf(value[metric]);
+    result->value[metric * work->draws + index] = isinf(value[metric]) ? NAN : value[metric];
+  }
   return status;
 }
 
@@ -155,6 +157,7 @@ static int run_draws(const struct comparison *work, size_t index, struct item_re
     progress_part(index * work->draws + draw, work->items * work->draws);
     status = run_draw(work, item, &scorer, draw, result, error);
   }
+  result->arithmetic = compare_arithmetic_of(work, &scorer);
   result->positions = scorer.positions;
   result->beyond = scorer.beyond;
   result->untrained = compare_is_untrained(work, item, &scorer);

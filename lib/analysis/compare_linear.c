@@ -131,9 +131,10 @@ static int score(const struct linear_draw *draw, const struct tiles *tiles, doub
                               .key = draw->rotated[1],
                               .causal = work->request->causal};
   if (!work->request->weights) batch.tiles = *tiles;
-  int status = compare_score_batch(work, &batch, false, &sources, &profile, error);
+  int status = compare_score_batch(work, draw->scorer, &batch, &sources, &profile, error);
   if (!status) status = metrics_fill(&sources, value, error);
   result->error_bound = fmax(result->error_bound, sources.score_error);
+  result->overflown |= !metrics_finite(&sources);
   free(profile);
   return status;
 }

@@ -39,6 +39,8 @@ struct item_result {
   double positions;
   const char *beyond;
   bool untrained;
+  bool overflown; /* some number of a draw was not finite */
+  enum precision arithmetic;
 };
 
 /* ---- compare.c */
@@ -67,7 +69,8 @@ int compare_draw_create(const struct comparison *work, const struct compare_item
                         struct error *error);
 void compare_draw_release(struct compare_draw *draw);
 
-/* Norm and angle drift of one draw's tokens; before scorer_batch(), which multiplies them. */
+/* Norm and angle drift of one draw's tokens, infinite where they overflow; before scorer_batch(),
+   which multiplies them. */
 int compare_drift(const struct comparison *work, const struct scorer *scorer,
                   const struct compare_draw *draw, double value[METRICS], struct error *error);
 
@@ -101,11 +104,12 @@ int compare_linear(const struct comparison *work, struct scorer *scorer,
 int compare_linear_check(const struct compare_item *item, const struct scorer *scorer,
                          struct error *error);
 
-/* Scores a batch of one draw into its tiles, and into sums, weights (where sources->weights is
-   wanted) and the profile; sums that cancel once more, less their mean. The profile is to be
-   released with free() in any case. */
-int compare_score_batch(const struct comparison *work, struct score_batch *batch, bool weights,
-                        struct metric_sources *sources, double **profile, struct error *error);
+/* Scores a batch of one draw into its tiles, and into sums, weights (of softmax attention) and the
+   profile; sums that cancel once more, less their mean. The profile is to be released with free()
+   in any case. */
+int compare_score_batch(const struct comparison *work, const struct scorer *scorer,
+                        struct score_batch *batch, struct metric_sources *sources, double **profile,
+                        struct error *error);
 
 /* Adds a draw's cells to the mean over all draws. */
 void compare_add_cells(const struct comparison *work, const double *cells,

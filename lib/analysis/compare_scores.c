@@ -1,27 +1,47 @@
 /* Scores and softmax weights of a draw. */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "lib/analysis/compare_parts.h"
 #include "lib/base/memory.h"
 
-/* The largest length of a vector with what is added to it. */
+/* The largest length of a vector with what is added to it, before it was multiplied by `scale`. */
 static double largest_norm(const struct score_batch *batch, const double *vector,
-                           const double *added) {
+                           const double *added, const double *scale) {
   const size_t dim = batch->dim;
   double largest = 0;
   for (size_t m = 0; m < batch->batch * batch->length && (vector || added); m++) {
     const double *x = vector ? vector + m * dim : NULL;
     const double *p = added ? added + m % batch->length * dim : NULL;
+    const double *z = scale ? scale + m % batch->length * dim : NULL;
     double square = 0;
     for (size_t i = 0; i < dim; i++) {
-      const double y = (x ? x[i] : 0) + (p ? p[i] : 0);
+      const double y = ((x ? x[i] : 0) + (p ? p[i] : 0)) / (z ? z[i] : 1);
       square += y * y;
     }
     if (!(square <= largest)) largest = square;
   }
   return sqrt(largest) * (batch->rotation ? batch->amplitude : 1);
+}
+
+/* The largest factor of a term of the product: query_scale(m)·key_scale(n) of a dimension, over the
+   keys that are not masked, or those that are no later than the query. */
+static double largest_factor(const struct score_batch *batch, const struct scorer *scorer,
+                             bool causal) {
+  const size_t dim = batch->dim, length = batch->length;
+  const double *query = scorer->query_scale, *key = scorer->key_scale;
+  if (!query || !key) return 1;
+  double largest = 0;
+  for (size_t i = 0; i < dim; i++) {
+    double of_keys = 0, of_queries = 0;
+    for (size_t m = 0; m < length; m++) {
+      of_keys = fmax(of_keys, fabs(key[m * dim + i]));
+      of_queries = fmax(of_queries, fabs(query[m * dim + i]));
+      if (causal) largest = fmax(largest, fabs(query[m * dim + i]) * of_keys);
+    }
+    if (!causal) largest = fmax(largest, of_queries * of_keys);
+  }
+  return largest;
 }
 
 static double largest_bias(const struct score_batch *batch) {
@@ -31,14 +51,22 @@ static double largest_bias(const struct score_batch *batch) {
   return largest;
 }
 
-/* What rounding makes of a score at most: backend.h. The terms that a scorer computes are not
-   known; the scores' root mean square stands for them. */
-static double score_error(const struct score_batch *batch, double typical) {
-  const double unit = batch->single ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
-  const double terms = (double)(batch->dim + batch->batch + 24);
-  const double product = largest_norm(batch, batch->query, batch->query_add) *
-                         largest_norm(batch, batch->key, batch->key_add);
-  return terms * unit * (product + typical) + terms * (DBL_EPSILON / 2) * largest_bias(batch);
+/* What rounding makes of a score at most: backend.h. Factors (xPos) are those of the same dimension
+   at both positions: the largest of each would be a bound by far too high. The terms that a scorer
+   computes are not known; the scores' root mean square stands for them. */
+static void bound_errors(const struct comparison *work, const struct scorer *scorer,
+                         const struct score_batch *batch, struct metric_sources *sources) {
+  const double terms = (double)(batch->dim + batch->batch + 24),
+               unit = batch->single ? precision_roundoff(PRECISION_FP32)
+                                    : precision_roundoff(PRECISION_FP64);
+  const double product = largest_norm(batch, batch->query, batch->query_add, scorer->query_scale) *
+                         largest_norm(batch, batch->key, batch->key_add, scorer->key_scale);
+  const double typical = scorer->terms.fill ? sqrt(sources->sums.square / sources->cells) : 0;
+  const double rest =
+      terms * unit * typical + terms * precision_roundoff(PRECISION_FP64) * largest_bias(batch);
+  sources->score_error =
+      terms * unit * product * largest_factor(batch, scorer, work->request->causal) + rest;
+  sources->profile_error = terms * unit * product * largest_factor(batch, scorer, true) + rest;
 }
 
 /* Scores that are not masked. */
@@ -74,8 +102,9 @@ static int sum_again(const struct comparison *work, const struct score_batch *ba
   return status;
 }
 
-int compare_score_batch(const struct comparison *work, struct score_batch *batch, bool weights,
-                        struct metric_sources *sources, double **profile, struct error *error) {
+int compare_score_batch(const struct comparison *work, const struct scorer *scorer,
+                        struct score_batch *batch, struct metric_sources *sources, double **profile,
+                        struct error *error) {
   if (memory_require(batch->length, 4 * sizeof(double), "the scores by distance", error))
     return error->code;
   *profile = memory_array(2 * batch->length - 1, sizeof(double), "the scores by distance", error);
@@ -87,9 +116,9 @@ int compare_score_batch(const struct comparison *work, struct score_batch *batch
   sources->profile = *profile;
   batch->profile = &means;
   batch->sums = &sources->sums;
-  batch->weights = weights ? &sources->weights : NULL;
+  batch->weights = work->request->attention == COMPARE_SOFTMAX ? &sources->weights : NULL;
   int status = backend_scores(work->backend, batch, error);
-  sources->score_error = score_error(batch, sqrt(sources->sums.square / sources->cells));
+  bound_errors(work, scorer, batch, sources);
   if (!status && metrics_cancel(sources)) status = sum_again(work, batch, sources, error);
   batch->profile = NULL;
   return status;
@@ -108,8 +137,9 @@ int compare_scores(const struct comparison *work, struct scorer *scorer,
   const size_t tiles = result->tiles;
   struct metric_sources sources = {0};
   double *profile = NULL, *cells = NULL;
-  struct score_batch batch = {
-      .causal = request->causal, .single = work->single, .softmax = request->weights};
+  struct score_batch batch = {.causal = request->causal,
+                              .single = compare_arithmetic_of(work, scorer) == PRECISION_FP32,
+                              .softmax = request->weights};
   int status = OK;
   scorer_batch(scorer, &draw->vectors, &batch);
   if (result->cells) {
@@ -120,10 +150,11 @@ int compare_scores(const struct comparison *work, struct scorer *scorer,
                                  .reduction = request->weights ? REDUCE_MAX : REDUCE_MEAN,
                                  .cells = cells};
   }
-  if (!status) status = compare_score_batch(work, &batch, true, &sources, &profile, error);
+  if (!status) status = compare_score_batch(work, scorer, &batch, &sources, &profile, error);
   if (!status) status = metrics_fill(&sources, value, error);
   if (!status && cells) compare_add_cells(work, cells, result);
   result->error_bound = fmax(result->error_bound, sources.score_error);
+  result->overflown |= !metrics_finite(&sources);
   free(cells);
   free(profile);
   return status;

@@ -29,26 +29,37 @@ static bool is_linear(const struct comparison *work) {
   return work->request->attention != COMPARE_SOFTMAX;
 }
 
-/* Why a value is empty, or what it is the mean of; "" where there is nothing to say. */
-static void explain(const struct comparison *work, const struct compare_item *item,
-                    enum metric metric, size_t draws, char text[DETAIL_SIZE]) {
+/* Why a value is empty, or what it is the mean of; NULL where there is nothing to say. */
+static const char *explain(const struct comparison *work, const struct compare_item *item,
+                           const struct item_result *result, enum metric metric, size_t draws) {
   const bool drifts = metric == METRIC_NORM_DRIFT || metric == METRIC_ANGLE_DRIFT;
-  const char *why = NULL;
+  if (metric == METRIC_SYMMETRY && work->request->causal) return "masked";
+  if (metric == METRIC_NEGATIVE_SHARE && !is_linear(work)) return "softmax";
+  if (drifts && item->terms != TERMS_ALL) return "of the whole alone";
+  if (draws < work->draws && result->overflown) return "not finite";
+  if (metric == METRIC_TRANSLATION_INVARIANCE && !content_is_constant(&work->request->content))
+    return "tokens differ by position";
+  if (draws) return NULL;
+  if (drifts) return "no content";
+  if (metric == METRIC_MONOTONICITY)
+    return work->request->length < 2 ? "one distance" : "the same at all distances";
+  if (metric == METRIC_ENTROPY && is_linear(work)) return "negative weights";
+  return NULL;
+}
+
+/* Of draws that have none there is no half distance to be averaged: the mean of the others is too
+   small. */
+static void drop_partial(const struct comparison *work, enum metric metric, bool overflown,
+                         struct metric_estimate *estimate) {
+  if (estimate->draws < work->draws && (overflown || metric == METRIC_HALF_DISTANCE))
+    estimate->mean = estimate->standard_error = NAN;
+}
+
+static void set_detail(const struct comparison *work, const struct compare_item *item,
+                       const struct item_result *result, enum metric metric, size_t draws,
+                       char text[DETAIL_SIZE]) {
+  const char *why = explain(work, item, result, metric, draws);
   *text = 0;
-  if (metric == METRIC_SYMMETRY && work->request->causal)
-    why = "masked";
-  else if (metric == METRIC_TRANSLATION_INVARIANCE && !content_is_constant(&work->request->content))
-    why = "tokens differ by position";
-  else if (metric == METRIC_NEGATIVE_SHARE && !is_linear(work))
-    why = "softmax";
-  else if (drifts && item->terms != TERMS_ALL)
-    why = "of the whole alone";
-  else if (drifts && !draws)
-    why = "no content";
-  else if (metric == METRIC_MONOTONICITY && !draws)
-    why = work->request->length < 2 ? "one distance" : "the same at all distances";
-  else if (metric == METRIC_ENTROPY && is_linear(work) && !draws)
-    why = "negative weights";
   if (why)
     snprintf(text, DETAIL_SIZE, "%s", why);
   else if (draws < work->draws)
@@ -72,7 +83,8 @@ static int fill_row(const struct comparison *work, const struct compare_item *it
     snprintf(detail, sizeof detail, "%s", result->beyond);
   } else {
     if (content_is_constant(&work->request->content) && estimate.draws) estimate.standard_error = 0;
-    explain(work, item, metric, estimate.draws, detail);
+    drop_partial(work, metric, result->overflown, &estimate);
+    set_detail(work, item, result, metric, estimate.draws, detail);
   }
   if (result->untrained) append(detail, untrained);
   table_set_real(table, row, HEAD, item->has_head ? (double)item->head : NAN);
@@ -161,7 +173,14 @@ void compare_describe_item(const struct comparison *work, const struct compare_i
     meta_set_flag(object, "untrained", true);
     meta_set_flag(meta, "untrained", true);
   }
+  meta_set_text(object, "arithmetic", precision_name(result->arithmetic));
   meta_set_real(object, "score_error_bound", result->error_bound);
+  if (result->overflown) {
+    char warning[192];
+    snprintf(warning, sizeof warning, "%s: some scores or their squares are beyond %s", item->title,
+             precision_name(result->arithmetic));
+    meta_append_text(meta, "warnings", warning);
+  }
   if (work->request->view == COMPARE_PROFILE)
     meta_set_real(object, "quantile_error", result->quantile_error);
   if (is_linear(work)) meta_set_real(object, "linear_form_difference", result->linear_difference);

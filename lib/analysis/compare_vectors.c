@@ -111,6 +111,12 @@ int compare_draw_create(const struct comparison *work, const struct compare_item
   return OK;
 }
 
+/* NaN: of none; infinite: no number that double has. */
+static double mean_of(double sum, size_t count) {
+  if (!count) return NAN;
+  return isfinite(sum) ? sum / (double)count : INFINITY;
+}
+
 int compare_drift(const struct comparison *work, const struct scorer *scorer,
                   const struct compare_draw *draw, double value[METRICS], struct error *error) {
   const size_t length = work->request->length;
@@ -127,7 +133,7 @@ int compare_drift(const struct comparison *work, const struct scorer *scorer,
                                     .key = key + first * dim};
     status = token_geometry_add(work->backend, scorer, &rows, &drift, error);
   }
-  value[METRIC_NORM_DRIFT] = drift.norms ? drift.norm / (double)drift.norms : NAN;
-  value[METRIC_ANGLE_DRIFT] = drift.angles ? drift.angle / (double)drift.angles : NAN;
+  value[METRIC_NORM_DRIFT] = mean_of(drift.norm, drift.norms);
+  value[METRIC_ANGLE_DRIFT] = mean_of(drift.angle, drift.angles);
   return status;
 }

@@ -49,9 +49,7 @@ static struct tiles tiles_of(const struct attention *map) {
                         .cells = map->matrix->cells};
 }
 
-static void describe(const struct attention *map, bool by_distance) {
-  const struct map_request *request = map->request;
-  const bool single = request->single && !by_distance && !map_is_linear(request);
+static void describe(const struct attention *map, bool by_distance, bool single) {
   meta_set_text(map->matrix->meta, "method", by_distance ? "by distance" : "one by one");
   meta_set_text(map->matrix->meta, "arithmetic",
                 precision_name(single ? PRECISION_FP32 : PRECISION_FP64));
@@ -88,7 +86,7 @@ static int fill_profile(const struct attention *map, const double *profile, doub
                                       .softmax = map->softmax,
                                       .scale = scale,
                                       .tiles = tiles_of(map)};
-  describe(map, true);
+  describe(map, true, false);
   return backend_profile_tiles(map->backend, &batch, error);
 }
 
@@ -164,12 +162,14 @@ static int create_content(const struct attention *map, size_t dim, struct scorer
 
 static int fill_one_by_one(const struct attention *map, struct scorer *scorer,
                            struct error *error) {
+  /* Factors that grow with positions (xPos) are beyond float's range soon. */
+  const bool single = map->request->single && !scorer->query_scale && !scorer->key_scale;
   struct scorer_vectors vectors = {0};
   struct score_batch batch = {.causal = map->request->causal,
-                              .single = map->request->single,
+                              .single = single,
                               .softmax = map->softmax,
                               .tiles = tiles_of(map)};
-  describe(map, false);
+  describe(map, false, single && !map_is_linear(map->request));
   int status = create_content(map, scorer->dim, &vectors, error);
   if (!status) {
     scorer_batch(scorer, &vectors, &batch);

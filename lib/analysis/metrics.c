@@ -29,6 +29,10 @@ static double mean_energy(const struct metric_sources *sources) {
   return sources->sums.sum * (sources->sums.sum / sources->cells);
 }
 
+bool metrics_finite(const struct metric_sources *sources) {
+  return isfinite(sources->sums.sum) && isfinite(sources->sums.square);
+}
+
 bool metrics_cancel(const struct metric_sources *sources) {
   return sources->sums.square - mean_energy(sources) < 1e-3 * sources->sums.square;
 }
@@ -71,7 +75,7 @@ static int monotonicity(const struct metric_sources *sources, const double *f, d
     smallest = fmin(smallest, f[m]);
     largest = fmax(largest, f[m]);
   }
-  if (largest - smallest <= 2 * sources->score_error) return OK;
+  if (largest - smallest <= 2 * sources->profile_error) return OK;
   if (memory_require(count, 3 * sizeof(double), "the ranks of scores by distance", error))
     return error->code;
   double *distance = memory_array(count, sizeof *distance, "distances", error);
@@ -89,6 +93,11 @@ static int monotonicity(const struct metric_sources *sources, const double *f, d
 
 int metrics_fill(const struct metric_sources *sources, double value[METRICS], struct error *error) {
   const double rows = (double)sources->length, *f = sources->profile + sources->length - 1;
+  if (!metrics_finite(sources)) {
+    for (int metric = 0; metric <= METRIC_HALF_DISTANCE; metric++)
+      value[metric] = NAN;
+    return OK;
+  }
   fill_energies(sources, value);
   value[METRIC_LOCALITY] = sources->weights.locality / rows;
   value[METRIC_MEAN_DISTANCE] = sources->weights.distance / rows;

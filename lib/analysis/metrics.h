@@ -39,18 +39,23 @@ struct metric_sources {
   struct weight_sums weights;
   const double *profile; /* (2·length − 1): mean of S at query − key, −(length − 1) first */
   double score_error;    /* what rounding may have made of a score, at most */
+  double profile_error;  /* and of one where query − key >= 0 */
 };
+
+/* Whether the scores and their squares are numbers that double has. */
+bool metrics_finite(const struct metric_sources *sources);
 
 /* Whether the sums have lost digits that a constant taken off the scores would keep: the energy of
    S − mean(S) is less than a thousandth of that of S. */
 bool metrics_cancel(const struct metric_sources *sources);
 
-/* Fills in those of scores and weights; others are left alone. NaN: not applicable.
+/* Fills in those of scores and weights; others are left alone. NaN: not applicable, all of them
+   where metrics_finite() does not hold.
 
    S counts as constant, and translation invariance and symmetry are then 1, where the root mean
    square of S − mean(S) is no more than `score_error`. f is constant, and has no monotonicity,
-   where its largest and smallest value are no further apart than twice that. Equal f(m) share their
-   mean rank. */
+   where its largest and smallest value are no further apart than twice `profile_error`. Equal f(m)
+   share their mean rank. */
 int metrics_fill(const struct metric_sources *sources, double value[METRICS], struct error *error);
 
 /* Mean over those of `count` draws that are not NaN, how many these are, and the standard error of

@@ -1,5 +1,6 @@
 #include "lib/analysis/token_geometry.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,10 +58,18 @@ int token_geometry_place(struct backend *backend, const struct scorer *scorer,
 }
 
 static double norm(const double *x, size_t dim) {
-  double sum = 0;
+  double sum = 0, largest = 0;
   for (size_t i = 0; i < dim; i++)
     sum += x[i] * x[i];
-  return sqrt(sum);
+  if (isfinite(sum) && sum >= DBL_MIN) return sqrt(sum);
+  /* Squares beyond double, or too small for it. */
+  for (size_t i = 0; i < dim; i++)
+    largest = fmax(largest, fabs(x[i]));
+  if (largest == 0 || !isfinite(largest)) return largest;
+  sum = 0;
+  for (size_t i = 0; i < dim; i++)
+    sum += x[i] / largest * (x[i] / largest);
+  return largest * sqrt(sum);
 }
 
 /* The angle between vectors of lengths a and b > 0, as 2·atan2(‖u − v‖, ‖u + v‖) of the unit

@@ -216,12 +216,74 @@ static void refusals(void **state) {
   assert_fails(&job, "no terms");
 }
 
+/* Squares of scores that double does not have: nothing is said of them; lengths and angles of the
+   same tokens are numbers. */
+static void beyond_double(void **state) {
+  enum { DIM = 8, LENGTH = 20 };
+  double row[LENGTH * DIM];
+  for (int i = 0; i < LENGTH * DIM; i++)
+    row[i] = 1e200 * (1 + i % 7);
+  struct position_table table = {.row = row, .positions = LENGTH, .width = DIM, .name = "given"};
+  struct job job = job_of(*state, "learned,rope", DIM, LENGTH, CONTENT_GAUSSIAN);
+  job.request.learned = &table;
+  run(&job);
+  for (int metric = 0; metric <= METRIC_HALF_DISTANCE; metric++) {
+    assert_true(isnan(value_of(&job, "learned", (enum metric)metric)));
+    assert_true(isnan(error_of(&job, "learned", (enum metric)metric)));
+    assert_string_equal(detail_of(&job, "learned", (enum metric)metric), "not finite");
+  }
+  assert_true(value_of(&job, "learned", METRIC_NORM_DRIFT) > 1e198);
+  assert_true(value_of(&job, "learned", METRIC_ANGLE_DRIFT) > 0.1);
+  assert_false(isnan(value_of(&job, "rope", METRIC_ENTROPY)));
+  const struct meta *meta = table_meta(job.result.metrics);
+  assert_int_equal(meta_count(meta, "warnings"), 1);
+  assert_string_equal(meta_item_text(meta, "warnings", 0),
+                      "Learned: some scores or their squares are beyond fp64");
+  release(&job);
+}
+
+/* xPos multiplies by what is soon beyond float, and its scores at distances >= 0 have the spread
+   that those before them, 10^5 times as large, do not hide. */
+static void long_xpos(void **state) {
+  for (int causal = 0; causal < 2; causal++) {
+    struct job job = job_of(*state, "xpos", 8, 4608, CONTENT_ONES);
+    job.request.arithmetic = COMPARE_SINGLE;
+    job.request.causal = causal;
+    run(&job);
+    const struct meta *item = meta_item(table_meta(job.result.metrics), "encodings", 0);
+    assert_string_equal(meta_text(item, "arithmetic"), "fp64");
+    /* The factor behind the mask is 0.2857^(-4607/512) = 8e4, in front of it 1. */
+    const double bound = (8 + 1 + 24) * 0x1p-53 * 8 * (causal ? 1 : 79000);
+    assert_near(meta_real(item, "score_error_bound", 0), bound, 0.1 * bound);
+    assert_true(value_of(&job, "xpos", METRIC_MONOTONICITY) > 0.2);
+    assert_near(value_of(&job, "xpos", METRIC_TRANSLATION_INVARIANCE), 1, 1e-9);
+    release(&job);
+  }
+}
+
+/* A mean over the draws that have a half distance would be of the short ones alone. */
+static void half_distance_of_some_draws(void **state) {
+  struct job job = job_of(*state, "rope", 32, 40, CONTENT_GAUSSIAN);
+  run(&job);
+  assert_string_equal(detail_of(&job, "rope", METRIC_HALF_DISTANCE), "1 of 4 draws");
+  assert_true(isnan(value_of(&job, "rope", METRIC_HALF_DISTANCE)));
+  assert_true(isnan(error_of(&job, "rope", METRIC_HALF_DISTANCE)));
+  release(&job);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(columns_and_rows),   cmocka_unit_test(rope_of_ones),
-      cmocka_unit_test(rope_of_gaussians),  cmocka_unit_test(draws_are_averaged),
-      cmocka_unit_test(constant_scores),    cmocka_unit_test(uniform_and_causal),
-      cmocka_unit_test(sinusoidal_of_zero), cmocka_unit_test(float_and_threads),
+      cmocka_unit_test(columns_and_rows),
+      cmocka_unit_test(rope_of_ones),
+      cmocka_unit_test(rope_of_gaussians),
+      cmocka_unit_test(draws_are_averaged),
+      cmocka_unit_test(constant_scores),
+      cmocka_unit_test(uniform_and_causal),
+      cmocka_unit_test(sinusoidal_of_zero),
+      cmocka_unit_test(float_and_threads),
+      cmocka_unit_test(beyond_double),
+      cmocka_unit_test(long_xpos),
+      cmocka_unit_test(half_distance_of_some_draws),
       cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, open_backend, close_backend);

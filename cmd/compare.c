@@ -90,14 +90,19 @@ static void plan_curves(const struct compare_request *request, struct result *re
                                 .band_labels = {"5–95 %", "25–75 %"},
                                 .xlabel = "distance, query − key (tokens)",
                                 .ylabel = "score"};
-  else
-    *plot = (struct curve_plot){.x = "position",
-                                .group = "series",
-                                .lines = {"relative"},
-                                .line_labels = {"relative"},
-                                .from_zero = true,
-                                .xlabel = "query position",
-                                .ylabel = "effect of positions (1 within the table)"};
+  else {
+    snprintf(result->mark_text[0], sizeof result->mark_text[0], "table ends at %zu",
+             request->learned->positions);
+    *plot =
+        (struct curve_plot){.x = "position",
+                            .group = "series",
+                            .lines = {"relative"},
+                            .line_labels = {"relative"},
+                            .from_zero = true,
+                            .x_mark = {(double)request->learned->positions, result->mark_text[0]},
+                            .xlabel = "query position",
+                            .ylabel = "relative effect of positions"};
+  }
 }
 
 /* Hands over what was made. */

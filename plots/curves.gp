@@ -18,6 +18,16 @@ do for [i=1:marks] {
   }
   set label 400+i mark_text[i] at screen mark_x[i],mark_y[i] right front font tic_font textcolor rgb ink
 }
+if (upright) {
+  if (GPVAL_TERM eq 'svg') {
+    set arrow 99 from first upright_value,graph 0 to first upright_value,graph 1 nohead back \
+      linecolor rgb ink linewidth 0.6 dashtype (10,8)
+  } else {
+    set arrow 99 from first upright_value,graph 0 to first upright_value,graph 1 nohead back \
+      linecolor rgb ink linewidth 0.6 dashtype 2
+  }
+  set label 399 upright_text at screen upright_x,upright_y right front font tic_font textcolor rgb ink
+}
 # Told apart without their colours: circle, square, triangle, diamond, pentagon, triangle upside down, and
 # circle and square that are empty.
 array marker[8] = [7, 5, 9, 13, 15, 11, 6, 4]

@@ -109,6 +109,9 @@ int backdrop_collect(const struct table *table, const struct curve_plot *plot, b
       backdrop->mark[backdrop->mark_count++] =
           (struct mark){.value = value, .label = plot->marks[m].label};
   }
+  const struct curve_mark *upright = &plot->x_mark;
+  if (upright->label && isfinite(upright->value) && !(log_x && upright->value <= 0))
+    backdrop->upright = (struct mark){.value = upright->value, .label = upright->label};
   return plot->spans && one_series ? collect_spans(table, plot, log_x, backdrop, error) : OK;
 }
 
@@ -121,6 +124,23 @@ void backdrop_extend(const struct backdrop *backdrop, struct extent *view) {
     view->low = fmin(view->low, backdrop->mark[m].value);
     view->high = fmax(view->high, backdrop->mark[m].value);
   }
+  if (backdrop->upright.label) {
+    view->left = fmin(view->left, backdrop->upright.value);
+    view->right = fmax(view->right, backdrop->upright.value);
+  }
+}
+
+/* The label stands right of its line, left of it where there is more room. */
+static void name_upright(struct backdrop *backdrop, const struct canvas *canvas,
+                         const struct extent *view, bool log_x, size_t row) {
+  struct mark *upright = &backdrop->upright;
+  const double points = canvas->style.tick_size, gap = canvas_points(canvas, 0.4 * points);
+  const double width = canvas_text_width(canvas, upright->label, points) + gap;
+  const double part = axis_position(upright->value, view->left, view->right, log_x);
+  const double x = part * canvas->panel_width;
+  const bool beside = x + width <= canvas->panel_width || part < 0.5;
+  upright->right = canvas->left + (beside ? fmin(x + width, canvas->panel_width) : x - gap);
+  upright->middle = canvas->top + canvas_line(canvas, points) * ((double)row - 0.3);
 }
 
 void backdrop_name_spans(struct backdrop *backdrop, const struct canvas *canvas,
@@ -148,6 +168,7 @@ void backdrop_name_spans(struct backdrop *backdrop, const struct canvas *canvas,
     used[span->row - 1] = span->x + half;
     if (span->row > rows) rows = span->row;
   }
+  if (backdrop->upright.label) name_upright(backdrop, canvas, view, log_x, ++rows);
   backdrop->strip = rows ? canvas_line(canvas, points) * ((double)rows + 0.3) : 0;
 }
 
@@ -232,9 +253,22 @@ static int assign_spans(struct canvas *canvas, const struct backdrop *backdrop,
   return code;
 }
 
+static int assign_upright(struct canvas *canvas, const struct mark *upright, struct error *error) {
+  canvas_assign(canvas, "upright", upright->label != NULL);
+  if (!upright->label) return OK;
+  canvas_assign(canvas, "upright_value", upright->value);
+  canvas_assign(canvas, "upright_x", canvas_x(canvas, upright->right));
+  canvas_assign(canvas, "upright_y", canvas_y(canvas, upright->middle));
+  return canvas_assign_text(canvas, "upright_text",
+                            &(struct canvas_text){"mark", upright->label, canvas->style.tick_size,
+                                                  0.98 * canvas->panel_width, 1},
+                            error);
+}
+
 int backdrop_assign(struct canvas *canvas, const struct backdrop *backdrop, struct error *error) {
   const size_t count = backdrop->mark_count;
   int code = assign_spans(canvas, backdrop, error);
+  if (!code) code = assign_upright(canvas, &backdrop->upright, error);
   fprintf(canvas->script, "marks = %zu\n", count);
   if (count)
     fprintf(canvas->script,

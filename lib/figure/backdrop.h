@@ -1,5 +1,5 @@
 /* Inside of the figures: what curves are read against: spans of the x axis, shaded and named at the
-   top of the panel, and horizontal lines with their labels. */
+   top of the panel, and lines with their labels. */
 #ifndef ROPETOOL_FIGURE_BACKDROP_H
 #define ROPETOOL_FIGURE_BACKDROP_H
 
@@ -32,7 +32,8 @@ struct backdrop {
   size_t span_count;
   struct mark mark[CURVE_MARKS];
   size_t mark_count;
-  double strip; /* height of the spans' labels at the top of the panel, dots */
+  struct mark upright; /* on the x axis; without a label: none */
+  double strip;        /* height of the labels at the top of the panel, dots */
 };
 
 /* The marks of a plot, and its spans when `one_series`. ERROR_INPUT: no such column, or one of
@@ -43,7 +44,8 @@ int backdrop_collect(const struct table *table, const struct curve_plot *plot, b
 /* Widens the ends of the axes to what the backdrop has. */
 void backdrop_extend(const struct backdrop *backdrop, struct extent *view);
 
-/* Puts the spans' labels into lines at the top of the panel and sets `strip`. */
+/* Puts the labels of the spans, and below them that of the upright mark, into lines at the top of
+   the panel, and sets `strip`. */
 void backdrop_name_spans(struct backdrop *backdrop, const struct canvas *canvas,
                          const struct extent *view, bool log_x);
 
@@ -52,7 +54,7 @@ void backdrop_name_spans(struct backdrop *backdrop, const struct canvas *canvas,
 void backdrop_name_marks(struct backdrop *backdrop, const struct canvas *canvas,
                          const struct extent *view, bool log_y, struct cover *cover);
 
-/* Writes the arrays span_... and mark_... that the template draws. */
+/* Writes the arrays span_... and mark_..., and upright..., that the template draws. */
 int backdrop_assign(struct canvas *canvas, const struct backdrop *backdrop, struct error *error);
 
 #endif

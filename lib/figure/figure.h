@@ -25,10 +25,10 @@ struct figure_options {
   bool dark;
 };
 
-/* A horizontal line that curves are read against. */
+/* A line across the panel that curves are read against. */
 struct curve_mark {
-  double value;      /* on the y axis, which reaches as far; not shown where the axis cannot */
-  const char *label; /* stands at the line; NULL ends the list */
+  double value;      /* on its axis, which reaches as far; not shown where the axis cannot */
+  const char *label; /* stands at the line; NULL: none, or the end of the list */
 };
 
 /* What of a table is drawn as curves. */
@@ -50,7 +50,8 @@ struct curve_plot {
   /* Text column whose runs of equal value along x shade the background, with the value above: only
      of a table of one series. Rows without a text are not shaded. */
   const char *spans;
-  struct curve_mark marks[CURVE_MARKS];
+  struct curve_mark marks[CURVE_MARKS]; /* horizontal, on the y axis */
+  struct curve_mark x_mark;             /* vertical, on the x axis; named at the top */
 };
 
 /* Where every pair has turned to at a few positions: a dial for each position, in the order of

@@ -47,12 +47,46 @@ static double element(const struct figure *figure, const char *variable, size_t 
   return place ? strtod(place + strlen(text), NULL) : NAN;
 }
 
+static double number_of(const struct figure *figure, const char *variable) {
+  char text[64];
+  snprintf(text, sizeof text, "\n%s = ", variable);
+  const char *place = strstr(figure->script.data, text);
+  if (!place) fail_msg("no '%s' in the script", variable);
+  return place ? strtod(place + strlen(text), NULL) : NAN;
+}
+
 static bool has(const struct figure *figure, const char *text) {
   return strstr(figure->script.data, text) != NULL;
 }
 
 static unsigned lightness(unsigned rgb) {
   return (2126 * (rgb >> 16) + 7152 * (rgb >> 8 & 0xff) + 722 * (rgb & 0xff)) / 10000;
+}
+
+/* The axis reaches as far as an upright line, whose label lies above the curves and in the panel.
+ */
+static void upright_lines(void **state) {
+  static const double values[] = {4, 30, 45};
+  (void)state;
+  struct table *table = table_of_pairs(32, 1);
+  for (size_t i = 0; i < 3; i++) {
+    struct curve_plot plot = {.x = "pair", .lines = {"unscaled"}};
+    struct figure figure;
+    plot.x_mark = (struct curve_mark){values[i], "ends here"};
+    assert_int_equal(figure_draw_table(table, &plot, &(struct figure_options){.log_y = true},
+                                       FIGURE_SVG, "figure", &figure, NULL),
+                     OK);
+    assert_true(number_of(&figure, "upright_value") == values[i]);
+    assert_true(has(&figure, i == 2 ? "set xrange [0:45]" : "set xrange [0:31]"));
+    const double at = number_of(&figure, "upright_x"), left = number_of(&figure, "panel_left"),
+                 right = number_of(&figure, "panel_right");
+    const double line = left + (right - left) * values[i] / (i == 2 ? 45 : 31);
+    assert_true(i ? at < line : at > line);
+    assert_true(at > left && at <= right + 1e-6);
+    assert_true(number_of(&figure, "upright_y") < number_of(&figure, "panel_top"));
+    figure_release(&figure);
+  }
+  table_destroy(table);
 }
 
 /* Four spans that meet between pairs, also those without a curve, in colours that differ in grey
@@ -307,6 +341,7 @@ static void texts_are_only_drawn(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(upright_lines),
       cmocka_unit_test(spans_shade_the_panel),
       cmocka_unit_test(labels_of_spans_keep_apart),
       cmocka_unit_test(spans_need_a_text_and_one_series),

@@ -154,12 +154,22 @@ static int check_requirements(const struct invocation *invocation, const struct 
   return OK;
 }
 
-/* What is wrong with a requirement is said before the work. */
-static int parse_requirements(const struct invocation *invocation, struct error *error) {
+/* What is wrong with a requirement, whatever the numbers will be, is said before the work. */
+static int parse_requirements(const struct invocation *invocation,
+                              const struct compare_request *request, struct error *error) {
   const char *text;
   struct requirement requirement;
-  for (size_t cursor = 0; (text = option_next(invocation, "require", &cursor));)
+  for (size_t cursor = 0; (text = option_next(invocation, "require", &cursor));) {
     if (requirement_parse(text, &requirement, error)) return error_prefix(error, "--require");
+    const char *why = NULL;
+    if (requirement.metric == METRIC_SYMMETRY && request->causal)
+      why = "--causal leaves no symmetry";
+    if (requirement.metric == METRIC_NEGATIVE_SHARE && !request->attention)
+      why = "weights of a softmax are not negative";
+    if (why)
+      return error_set(error, ERROR_INPUT, "--require: '%s' has nothing to hold for: %s", text,
+                       why);
+  }
   return OK;
 }
 
@@ -179,9 +189,9 @@ static int compute(const struct invocation *invocation, struct result *result,
   struct compare_result made = {0};
   struct backend *backend = NULL;
   result->summary = summary;
-  int status = parse_requirements(invocation, error);
-  if (!status) status = run_options_backend(invocation, &backend, error);
+  int status = run_options_backend(invocation, &backend, error);
   if (!status) status = compare_question_read(invocation, backend, &question, error);
+  if (!status) status = parse_requirements(invocation, &question.request, error);
   if (!status) status = compare_run(backend, &question.request, &made, error);
   if (!status)
     status = check_requirements(invocation, made.metrics,

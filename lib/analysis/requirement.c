@@ -64,11 +64,15 @@ static bool is_met(const struct requirement *requirement, double value) {
 }
 
 static void say(const struct requirement *requirement, double value, double head,
-                char line[REQUIREMENT_LINE]) {
-  const int used = snprintf(line, REQUIREMENT_LINE, "'%s' does not hold: %s is %.12g",
-                            requirement->text, metric_name(requirement->metric), value);
-  if (!isnan(head) && used > 0 && used < REQUIREMENT_LINE)
-    snprintf(line + used, REQUIREMENT_LINE - (size_t)used, " in head %.0f", head);
+                const char *detail, char line[REQUIREMENT_LINE]) {
+  char is[128], of[32] = "";
+  if (!isnan(head)) snprintf(of, sizeof of, " in head %.0f", head);
+  if (isnan(value))
+    snprintf(is, sizeof is, "empty%s%s%s", *detail ? " (" : "", detail, *detail ? ")" : "");
+  else
+    snprintf(is, sizeof is, "%.12g", value);
+  snprintf(line, REQUIREMENT_LINE, "'%s' does not hold: %s is %s%s", requirement->text,
+           metric_name(requirement->metric), is, of);
 }
 
 int requirement_check(const struct requirement *requirement, const struct table *metrics,
@@ -76,7 +80,8 @@ int requirement_check(const struct requirement *requirement, const struct table 
   const int encoding = table_find_column(metrics, "encoding"),
             head = table_find_column(metrics, "head"),
             metric = table_find_column(metrics, "metric"),
-            value = table_find_column(metrics, "value");
+            value = table_find_column(metrics, "value"),
+            detail = table_find_column(metrics, "detail");
   bool found = false;
   *holds = true;
   *line = 0;
@@ -87,13 +92,9 @@ int requirement_check(const struct requirement *requirement, const struct table 
     const double number = table_real(metrics, row, (size_t)value),
                  which = table_real(metrics, row, (size_t)head);
     found = true;
-    if (isnan(number))
-      return error_set(error, ERROR_INPUT,
-                       "the requirement '%s' has nothing to hold for: %s of '%s' is empty",
-                       requirement->text, metric_name(requirement->metric), requirement->encoding);
     if (*holds && !is_met(requirement, number)) {
       *holds = false;
-      say(requirement, number, which, line);
+      say(requirement, number, which, table_text(metrics, row, (size_t)detail), line);
     }
   }
   if (found) return OK;

@@ -23,7 +23,8 @@ struct requirement {
 int requirement_parse(const char *text, struct requirement *requirement, struct error *error);
 
 /* Whether all rows of the encoding hold, that is of all heads; `line` says of the first that does
-   not what it is. ERROR_INPUT: no such encoding in the table, a value that is empty. */
+   not what it is. A value that is empty does not hold. ERROR_INPUT: no such encoding in the
+   table. */
 int requirement_check(const struct requirement *requirement, const struct table *metrics,
                       bool *holds, char line[REQUIREMENT_LINE], struct error *error);
 

@@ -41,6 +41,9 @@ static size_t count_lines(const struct grid *grid, const char *text, double widt
   return canvas_count_lines(&grid->canvas, text, width, grid->canvas.style.tick_size, NAME_LINES);
 }
 
+/* Ems between a number and the sides of its cell. */
+static const double pad = 0.4;
+
 /* Widths: the names of the rows as wide as they are, up to a third of the sheet, or less where the
    numbers need it; the columns share the rest, but are no wider than looks well. Where their words
    then have no room they stand on end. */
@@ -56,26 +59,26 @@ static int set_widths(struct grid *grid, double room, struct error *error) {
   const double names = fmin(head, room / 3) + em, columns = (double)grid->columns;
   grid->upright = columns * (word + 0.5 * em) + names > room;
   const double least = grid->upright ? broken : fmax(broken, word);
-  const double left = room - columns * (least + 0.5 * em) - em;
+  const double left = room - columns * (least + 2 * pad * em) - em;
   grid->head_width = ceil(fmin(head, fmax(6 * em, fmin(room / 3, left))) + em);
   grid->width = floor(fmin((room - grid->head_width) / (double)grid->columns, 14 * em));
-  grid->lines = whole + 0.6 * em <= grid->width ? 1 : 2;
+  grid->lines = whole + 2 * pad * em <= grid->width ? 1 : 2;
   grid->upright = grid->upright || word > grid->width - 0.1 * em;
   grid->name_lines = 1;
   for (size_t r = 0; r < grid->rows; r++) {
     const size_t lines = count_lines(grid, grid->row[r], grid->head_width - 0.6 * em);
     if (lines > grid->name_lines) grid->name_lines = lines;
   }
-  if (broken + 0.3 * em <= grid->width) return OK;
+  if (broken + 2 * pad * em <= grid->width) return OK;
   return error_set(
       error, ERROR_INPUT, "figure of %.2f in is too narrow for %zu columns; at least %.2f in",
       grid->canvas.width, grid->columns,
       grid->canvas.width +
-          ((broken + 0.3 * em - grid->width) * (double)grid->columns + 1) / grid->canvas.dpi);
+          ((broken + 2 * pad * em - grid->width) * (double)grid->columns + 1) / grid->canvas.dpi);
 }
 
 /* Height of the names of the columns: in up to three lines, or the longest when they stand on end,
-   of which no more than a third of the sheet's width shows. */
+   of which no more than half of the sheet's width shows. */
 static void set_head_height(struct grid *grid, double line) {
   size_t most = 1;
   double longest = 0;
@@ -84,7 +87,7 @@ static void set_head_height(struct grid *grid, double line) {
     if (lines > most) most = lines;
     longest = fmax(longest, text_width(grid, grid->column[c]));
   }
-  const double room = grid->canvas.width * grid->canvas.dpi / 3;
+  const double room = grid->canvas.width * grid->canvas.dpi / 2;
   grid->head_height =
       ceil(grid->upright ? fmin(longest, room) + 0.6 * line : line * ((double)most + 0.5));
 }

@@ -25,25 +25,32 @@ static int find_texts(const struct table *table, const char *name, struct error 
   return -1;
 }
 
-/* A number as it stands in a cell, with a proper minus. */
+/* A number as it stands in a cell, with a proper minus; `decimals` < 0: of so many digits. */
 static void write_number(char *out, size_t capacity, double value, int decimals) {
   const double size = fabs(value);
   const char *sign = value < 0 ? "−" : "";
   if (decimals < 0)
-    snprintf(out, capacity, "%s%.3g", sign, size);
+    snprintf(out, capacity, "%s%.*g", sign, -decimals, size);
   else
     snprintf(out, capacity, "%s%.*f", sign, decimals, size);
 }
 
-/* "0.98 ±0.01": as many decimals as the first digit of the standard error needs. */
+/* "0.98 ±0.01": the standard error has one digit, and the value ends with it, also where both are
+   written with exponents. A value without a standard error has three digits. */
 static void write_cell(double value, double error, char *out, size_t capacity) {
   char number[32], spread[32];
   const bool known = isfinite(error) && error > 0;
   const double exponent = known ? floor(log10(error) + 1e-9) : 0;
   const bool plain = exponent >= -6 && exponent <= 6 && fabs(value) < 1e7;
-  const int decimals = !known || !plain ? -1 : exponent < 0 ? (int)-exponent : 0;
+  const double leading = known && value != 0 ? floor(log10(fabs(value))) : exponent;
+  int decimals = -3, error_decimals = -1;
+  if (known && plain)
+    decimals = error_decimals = exponent < 0 ? (int)-exponent : 0;
+  else if (known)
+    decimals = -(int)fmin(15, fmax(1, leading - exponent + 1));
+  if (known && exponent >= 0 && exponent <= 6) error_decimals = 0;
   write_number(number, sizeof number, value, decimals);
-  write_number(spread, sizeof spread, error, decimals);
+  write_number(spread, sizeof spread, error, error_decimals);
   if (isnan(value))
     snprintf(out, capacity, "–");
   else

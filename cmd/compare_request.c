@@ -144,7 +144,8 @@ static int read_table(const struct invocation *invocation, struct compare_questi
   if (!question->learned) return OK;
   const char *from = option_text(invocation, "checkpoint", "minilm");
   if (!option_given(invocation, "learned")) {
-    if (position_table_read(from, table, error)) return error_prefix(error, "the learned table");
+    if (position_table_read_part(from, table, error))
+      return error_prefix(error, "the learned table");
     inputs_add_file(question->given.inputs, from, table->sha256);
   }
   question->request.learned = table;

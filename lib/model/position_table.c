@@ -122,16 +122,33 @@ static int refuse_names(const struct weights *weights, size_t fitting, struct er
                    weights_path(weights), list, rest);
 }
 
-static int choose_tensor(const struct weights *weights, const char **chosen, struct error *error) {
-  size_t fitting = 0, count = 0;
+/* Those with a usual name that begins with a prefix of `length`, up to a dot: the last, and how
+   many there are. */
+static size_t find_usual(const struct weights *weights, const char *prefix, size_t length,
+                         const char **last) {
+  size_t fitting = 0;
   const char *name;
-  *chosen = weights_rest(weights);
-  if (*chosen) return OK;
-  for (; (name = weights_at(weights, count)); count++)
-    if (usual_of(name)) {
-      *chosen = name;
+  for (size_t i = 0; (name = weights_at(weights, i)); i++)
+    if (usual_of(name) && (!length || (!strncmp(name, prefix, length) && name[length] == '.'))) {
+      *last = name;
       fitting++;
     }
+  return fitting;
+}
+
+static int choose_tensor(const struct weights *weights, bool part, const char **chosen,
+                         struct error *error) {
+  const char *rest = weights_rest(weights);
+  size_t fitting = 0, count = 0, length = part && rest ? strlen(rest) : 0;
+  *chosen = rest;
+  if (rest && !part) return OK;
+  while (length && rest[length - 1] == '.')
+    length--;
+  while (!(fitting = find_usual(weights, rest, length, chosen)) && length)
+    while (length && rest[--length] != '.')
+      continue;
+  while (weights_at(weights, count))
+    count++;
   if (count == 1) *chosen = weights_at(weights, 0);
   return fitting == 1 || count == 1 ? OK : refuse_names(weights, fitting, error);
 }
@@ -169,13 +186,14 @@ static int take_rows(struct weights *weights, const char *name, struct weights_a
   return OK;
 }
 
-static int read_file(const char *text, struct position_table *table, struct error *error) {
+static int read_file(const char *text, bool part, struct position_table *table,
+                     struct error *error) {
   struct weights *weights;
   struct weights_array array = {0};
   const char *name = NULL;
   int status = weights_open(text, &weights, error);
   if (status) return status;
-  status = choose_tensor(weights, &name, error);
+  status = choose_tensor(weights, part, &name, error);
   if (!status) weights_describe(weights, name, table->name, sizeof table->name);
   if (!status) status = weights_reals(weights, name, 3, &array, error);
   if (!status) status = take_rows(weights, name, &array, table, error);
@@ -188,7 +206,7 @@ static int read_file(const char *text, struct position_table *table, struct erro
 int position_table_read(const char *text, struct position_table *table, struct error *error) {
   *table = (struct position_table){0};
   const size_t prefix = sizeof random_prefix - 1;
-  if (strncmp(text, random_prefix, prefix)) return read_file(text, table, error);
+  if (strncmp(text, random_prefix, prefix)) return read_file(text, false, table, error);
   int64_t seed;
   const int status =
       number_integer(text + prefix, "the SEED of 'random:SEED'", 0, INT64_MAX, &seed, error);
@@ -197,6 +215,11 @@ int position_table_read(const char *text, struct position_table *table, struct e
   table->seed = (uint64_t)seed;
   snprintf(table->name, sizeof table->name, "%s%lld", random_prefix, (long long)seed);
   return OK;
+}
+
+int position_table_read_part(const char *text, struct position_table *table, struct error *error) {
+  *table = (struct position_table){0};
+  return read_file(text, true, table, error);
 }
 
 int position_table_draw(struct backend *backend, struct position_table *table, size_t positions,

@@ -50,6 +50,11 @@ struct position_table {
    number. */
 int position_table_read(const char *text, struct position_table *table, struct error *error);
 
+/* The table that belongs to the queries and keys of "FILE[:PREFIX]" (checkpoint.h): of the usual
+   names those that begin with PREFIX, or with as many of its parts as some name begins with:
+   'text_model.embeddings.position_embedding.weight' for 'text_model.encoder.'. */
+int position_table_read_part(const char *text, struct position_table *table, struct error *error);
+
 /* Gives a random table its numbers, N(0, 0.02²) as GPT-2 and BERT are initialised; the first rows
    are the same whatever `positions`. Others are left as they are: OK. */
 int position_table_draw(struct backend *backend, struct position_table *table, size_t positions,

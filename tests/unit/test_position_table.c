@@ -381,6 +381,38 @@ static void random_table(void **state) {
   assert_bad_table("random:1.5", "1.5");
 }
 
+/* The part of a checkpoint that queries and keys were taken from, or what it lies in. */
+static void part_of_a_checkpoint(void **state) {
+  (void)state;
+  static const struct {
+    const char *part, *name;
+  } parts[] = {
+      {"text_model", "text_model.embeddings.position_embedding.weight"},
+      {"text_model.encoder.", "text_model.embeddings.position_embedding.weight"},
+      {"vision_model.encoder.layers", "vision_model.embeddings.position_embedding.weight"}};
+  make_counting(&make, "text_model.embeddings.position_embedding.weight", 77, 4, 1);
+  make_counting(&make, "vision_model.embeddings.position_embedding.weight", 50, 4, 2);
+  write_weights(&make, "clip.safetensors");
+  for (size_t i = 0; i < COUNT_OF(parts); i++) {
+    char name[128];
+    snprintf(name, sizeof name, "clip.safetensors:%s", parts[i].name);
+    position_table_release(&table);
+    assert_done(
+        position_table_read_part(tensor_of("clip.safetensors", parts[i].part), &table, &error));
+    assert_string_equal(table.name, name);
+  }
+  static const char *const unclear[] = {"", "text", "other.encoder."};
+  for (size_t i = 0; i < COUNT_OF(unclear); i++) {
+    position_table_release(&table);
+    assert_refused(
+        position_table_read_part(tensor_of("clip.safetensors", unclear[i]), &table, &error),
+        ERROR_INPUT, "which table of");
+  }
+  position_table_release(&table);
+  assert_done(position_table_read_part("minilm", &table, &error));
+  assert_int_equal(table.positions, 512);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(built_in),
@@ -391,6 +423,7 @@ int main(void) {
       cmocka_unit_test(element_types),
       cmocka_unit_test(any_name),
       cmocka_unit_test(several_tables),
+      cmocka_unit_test(part_of_a_checkpoint),
       cmocka_unit_test(other_shapes),
       cmocka_unit_test(not_finite),
       cmocka_unit_test(npy),

@@ -70,11 +70,49 @@ static int read_kinds(const struct invocation *invocation, struct compare_reques
   return OK;
 }
 
+/* Whether a head, or how many there are, is of any matter. */
+static bool has_heads(const struct invocation *invocation, const struct compare_request *request) {
+  bool any = option_given(invocation, "checkpoint") || option_given(invocation, "projections");
+  for (size_t e = 0; e < request->encodings; e++)
+    any |= request->encoding[e]->by_head;
+  return any;
+}
+
+static bool has_terms(const struct compare_request *request) {
+  for (size_t e = 0; e < request->encodings; e++)
+    if (request->encoding[e]->has_terms) return true;
+  return false;
+}
+
+/* Parameters "NAME.KEY=..." or "NAME=random:SEED" are of encodings that are compared; a NAME that
+   none has is refused where values are read. */
+static int check_parameters(const struct invocation *invocation,
+                            const struct compare_request *request, struct error *error) {
+  const char *text;
+  for (size_t cursor = 0; (text = option_next(invocation, "param", &cursor));) {
+    char name[64];
+    const struct encoding *encoding;
+    struct error unknown;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ".="), text);
+    if (encoding_find(name, &encoding, &unknown)) continue;
+    bool compared = false;
+    for (size_t e = 0; e < request->encodings; e++)
+      compared |= request->encoding[e] == encoding;
+    if (!compared)
+      return error_set(error, ERROR_INPUT, "--param '%s' goes with --encodings that name '%s'",
+                       text, name);
+  }
+  return OK;
+}
+
 /* An option that would change nothing is a conflict: `wanted` says what it goes with. */
 static int check_needs(const struct invocation *invocation, const struct compare_question *question,
                        struct error *error) {
   const struct compare_request *request = &question->request;
-  const bool panels = request->view == COMPARE_PANELS, linear = request->attention != 0;
+  const bool panels = request->view == COMPARE_PANELS, linear = request->attention != 0,
+             heads = has_heads(invocation, request);
+  static const char of_heads[] =
+      "projections, or an encoding that differs by head (alibi, t5, kerple and others)";
   const struct {
     const char *option;
     bool met;
@@ -91,6 +129,10 @@ static int check_needs(const struct invocation *invocation, const struct compare
       {"single", !linear, "--attention softmax: linear attention is computed in double"},
       {"single", !option_given(invocation, "double"), "arithmetic that is not also --double"},
       {"head", !request->all_heads, "one head, not --all-heads"},
+      {"head", heads, of_heads},
+      {"heads", heads, of_heads},
+      {"terms", has_terms(request),
+       "--encodings with terms of content and position (sinusoidal, learned, deberta and others)"},
       {"heads", !option_given(invocation, "checkpoint"),
        "no --checkpoint, which says how many there are"},
       {"seed",
@@ -108,6 +150,7 @@ static int check_needs(const struct invocation *invocation, const struct compare
                      "its table");
   if (linear && (request->view == COMPARE_PROFILE || request->view == COMPARE_EDGE))
     return error_set(error, ERROR_INPUT, "--attention 'linear' goes with --plot panels or metrics");
+  if (check_parameters(invocation, request, error)) return error->code;
   const char *axis;
   for (size_t cursor = 0; (axis = option_next(invocation, "log", &cursor));)
     if (panels != (strchr(axis, 'c') != NULL) || request->view == COMPARE_METRICS)
@@ -263,7 +306,10 @@ static int fit_dimensions(const struct invocation *invocation, struct compare_qu
   if (wanted && wanted != has) {
     struct rope_spec spec = spectrum->spec;
     spec.head_dim = spec.rotary_dim = wanted;
-    if (spectrum_create(&spec, &question->of_other_dim, error)) return error->code;
+    if (spectrum_create(&spec, &question->of_other_dim, error))
+      return error_prefix(error, "'%s' has %zu dimensions",
+                          request->projections ? request->projection->name : request->learned->name,
+                          wanted);
     request->spectrum = question->of_other_dim;
   }
   if (!request->projections) request->width = wanted ? wanted : has;

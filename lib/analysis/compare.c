@@ -132,6 +132,8 @@ static int run_draw(const struct comparison *work, const struct compare_item *it
   for (size_t metric = 0; metric < METRICS; metric++)
     value[metric] = NAN;
   int status = compare_draw_create(work, item, scorer, &draw, error);
+  if (!status && item->terms == TERMS_ALL && !index)
+    compare_measure_table(work, scorer, &draw, result);
   if (!status && item->terms == TERMS_ALL)
     status = compare_drift(work, scorer, &draw, value, error);
   if (!status && work->request->attention == COMPARE_SOFTMAX)

@@ -39,6 +39,8 @@ struct item_result {
   double positions;
   const char *beyond;
   bool untrained;
+  double table_norm,
+      token_norm; /* mean lengths where a table is added without projections; else 0 */
   bool overflown; /* some number of a draw was not finite */
   enum precision arithmetic;
 };
@@ -73,6 +75,10 @@ void compare_draw_release(struct compare_draw *draw);
    which multiplies them. */
 int compare_drift(const struct comparison *work, const struct scorer *scorer,
                   const struct compare_draw *draw, double value[METRICS], struct error *error);
+
+/* Mean lengths of the rows of a table and of the tokens that it is added to, into the result. */
+void compare_measure_table(const struct comparison *work, const struct scorer *scorer,
+                           const struct compare_draw *draw, struct item_result *result);
 
 /* ---- compare_project.c */
 

@@ -162,6 +162,25 @@ void compare_describe(const struct comparison *work, struct meta *meta) {
   if (request->reference) meta_set_text(meta, "reference", request->reference->name);
 }
 
+/* Of numbers beyond the arithmetic, and of a table that is lost beside the tokens. */
+static void warn(const struct compare_item *item, const struct item_result *result,
+                 struct meta *meta) {
+  static const double small = 0.1;
+  char warning[256];
+  if (result->overflown) {
+    snprintf(warning, sizeof warning, "%s: some scores or their squares are beyond %s", item->title,
+             precision_name(result->arithmetic));
+    meta_append_text(meta, "warnings", warning);
+  }
+  if (result->table_norm < small * result->token_norm) {
+    snprintf(warning, sizeof warning,
+             "%s: rows of mean norm %.3g are added to tokens of mean norm %.3g, which is why they "
+             "change little; --content zero shows them alone",
+             item->title, result->table_norm, result->token_norm);
+    meta_append_text(meta, "warnings", warning);
+  }
+}
+
 void compare_describe_item(const struct comparison *work, const struct compare_item *item,
                            const struct item_result *result, struct meta *meta) {
   struct meta *object = meta_append_object(meta, "encodings");
@@ -175,12 +194,7 @@ void compare_describe_item(const struct comparison *work, const struct compare_i
   }
   meta_set_text(object, "arithmetic", precision_name(result->arithmetic));
   meta_set_real(object, "score_error_bound", result->error_bound);
-  if (result->overflown) {
-    char warning[192];
-    snprintf(warning, sizeof warning, "%s: some scores or their squares are beyond %s", item->title,
-             precision_name(result->arithmetic));
-    meta_append_text(meta, "warnings", warning);
-  }
+  warn(item, result, meta);
   if (work->request->view == COMPARE_PROFILE)
     meta_set_real(object, "quantile_error", result->quantile_error);
   if (is_linear(work)) meta_set_real(object, "linear_form_difference", result->linear_difference);

@@ -111,6 +111,26 @@ int compare_draw_create(const struct comparison *work, const struct compare_item
   return OK;
 }
 
+static double mean_norm(const double *vector, size_t rows, size_t dim) {
+  double sum = 0;
+  for (size_t m = 0; m < rows; m++) {
+    double square = 0;
+    for (size_t i = 0; i < dim; i++)
+      square += vector[m * dim + i] * vector[m * dim + i];
+    sum += sqrt(square) / (double)rows;
+  }
+  return sum;
+}
+
+void compare_measure_table(const struct comparison *work, const struct scorer *scorer,
+                           const struct compare_draw *draw, struct item_result *result) {
+  const size_t length = work->request->length, width = work->request->width;
+  if (!scorer->table || draw->vectors.projected || !draw->query_token) return;
+  const size_t rows = scorer->positions < (double)length ? (size_t)scorer->positions : length;
+  result->table_norm = mean_norm(scorer->table, rows, width);
+  result->token_norm = mean_norm(draw->query_token, length, width);
+}
+
 /* NaN: of none; infinite: no number that double has. */
 static double mean_of(double sum, size_t count) {
   if (!count) return NAN;

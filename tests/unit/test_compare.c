@@ -261,6 +261,27 @@ static void long_xpos(void **state) {
   }
 }
 
+/* Rows of norm 0.02·√8 beside tokens of norm √8; sines and cosines have norm 2. */
+static void small_tables(void **state) {
+  struct position_table table = {.untrained = true, .seed = 1, .name = "random:1"};
+  struct error error;
+  assert_int_equal(position_table_draw(*state, &table, 40, 8, &error), OK);
+  struct job job = job_of(*state, "learned,sinusoidal", 8, 40, CONTENT_GAUSSIAN);
+  job.request.learned = &table;
+  job.request.terms = true;
+  run(&job);
+  const struct meta *meta = table_meta(job.result.metrics);
+  assert_int_equal(meta_count(meta, "warnings"), 1);
+  assert_non_null(strstr(meta_item_text(meta, "warnings", 0), "Learned: rows of mean norm 0.05"));
+  release(&job);
+  job = job_of(*state, "learned", 8, 40, CONTENT_ZERO);
+  job.request.learned = &table;
+  run(&job);
+  assert_int_equal(meta_count(table_meta(job.result.metrics), "warnings"), 0);
+  release(&job);
+  position_table_release(&table);
+}
+
 /* A mean over the draws that have a half distance would be of the short ones alone. */
 static void half_distance_of_some_draws(void **state) {
   struct job job = job_of(*state, "rope", 32, 40, CONTENT_GAUSSIAN);
@@ -273,17 +294,12 @@ static void half_distance_of_some_draws(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(columns_and_rows),
-      cmocka_unit_test(rope_of_ones),
-      cmocka_unit_test(rope_of_gaussians),
-      cmocka_unit_test(draws_are_averaged),
-      cmocka_unit_test(constant_scores),
-      cmocka_unit_test(uniform_and_causal),
-      cmocka_unit_test(sinusoidal_of_zero),
-      cmocka_unit_test(float_and_threads),
-      cmocka_unit_test(beyond_double),
-      cmocka_unit_test(long_xpos),
-      cmocka_unit_test(half_distance_of_some_draws),
+      cmocka_unit_test(columns_and_rows),   cmocka_unit_test(rope_of_ones),
+      cmocka_unit_test(rope_of_gaussians),  cmocka_unit_test(draws_are_averaged),
+      cmocka_unit_test(constant_scores),    cmocka_unit_test(uniform_and_causal),
+      cmocka_unit_test(sinusoidal_of_zero), cmocka_unit_test(float_and_threads),
+      cmocka_unit_test(beyond_double),      cmocka_unit_test(long_xpos),
+      cmocka_unit_test(small_tables),       cmocka_unit_test(half_distance_of_some_draws),
       cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, open_backend, close_backend);

@@ -60,6 +60,11 @@ do for [i=1:keys] {
 # gnuplot looks at the data of a loop that runs not once, and warns of them: only what is there is named.
 band_plot = "for [i=1:bands] datafile index i-1 using 1:2:3 with filledcurves \
     fillstyle transparent solid band_share(trace_dash[i]) noborder fillcolor rgb colour[trace_colour[i]]"
+# Of several series bands lie on each other: thin lines at their edges.
+low_plot = "for [i=1:bands] datafile index i-1 using 1:2 with lines \
+    linecolor rgb colour[trace_colour[i]] linewidth 0.5"
+high_plot = "for [i=1:bands] datafile index i-1 using 1:3 with lines \
+    linecolor rgb colour[trace_colour[i]] linewidth 0.5"
 line_plot = "for [i=1:lines] datafile index bands+i-1 using 1:2 with lines \
     linecolor rgb colour[trace_colour[bands+i]] linewidth line_width dashtype trace_dash[bands+i]"
 ground_plot = "for [i=1:marked] datafile index bands+lines+points+i-1 using 1:2 with points \
@@ -70,6 +75,7 @@ point_plot = "for [i=1:points] datafile index bands+lines+i-1 using 1:2 with poi
     pointtype 6 pointsize point_size linecolor rgb text_rgb linewidth 0.8"
 plots = ''
 if (bands) plots = plots.', '.band_plot
+if (bands && edges) plots = plots.', '.low_plot.', '.high_plot
 if (lines) plots = plots.', '.line_plot
 if (marked) plots = plots.', '.ground_plot.', '.marker_plot
 if (points) plots = plots.', '.point_plot

@@ -89,8 +89,9 @@ void curves_assign_traces(struct curves *curves) {
   size_t count[3] = {0};
   for (size_t i = 0; i < traces->count; i++)
     count[traces->item[i].kind]++;
-  fprintf(script, "bands = %zu\nlines = %zu\npoints = %zu\nmarked = %zu\n", count[TRACE_BAND],
-          count[TRACE_LINE], count[TRACE_POINTS], curves->sign_count);
+  fprintf(script, "edges = %d\nbands = %zu\nlines = %zu\npoints = %zu\nmarked = %zu\n",
+          traces->series_count > 1, count[TRACE_BAND], count[TRACE_LINE], count[TRACE_POINTS],
+          curves->sign_count);
   fprintf(script, "array trace_colour[%zu] = [", traces->count);
   for (size_t i = 0; i < traces->count; i++)
     fprintf(script, "%s%zu", i ? ", " : "", curves_colour(curves, &traces->item[i]));

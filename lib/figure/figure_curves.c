@@ -148,6 +148,17 @@ static int lay_out(struct curves *curves, const struct curve_plot *plot, struct 
   return OK;
 }
 
+/* Which category the colour of a series is. Bands of several lie on each other and have no signs:
+   the third has the green of the sixth, not a lighter shade of the first's blue. */
+static size_t category_of(const struct curves *curves, size_t index) {
+  enum { LIKE_FIRST = 2, UNLIKE = 5 };
+  bool bands = false;
+  for (size_t i = 0; i < curves->traces.count && !bands; i++)
+    bands = curves->traces.item[i].kind == TRACE_BAND;
+  if (!bands || curves->traces.series_count < 2) return index;
+  return index == LIKE_FIRST ? UNLIKE : index == UNLIKE ? LIKE_FIRST : index;
+}
+
 /* As many colours as are needed: the categories, or evenly out of a palette, without its pale end.
  */
 static int assign_colours(struct curves *curves, const char *palette_name, struct error *error) {
@@ -166,7 +177,7 @@ static int assign_colours(struct curves *curves, const char *palette_name, struc
   for (size_t i = 0; i < count; i++) {
     const double part = count > 1 ? (double)i / (double)(count - 1) : 0;
     const uint32_t rgb = sampled ? palette_legible(&palette, part, curves->canvas.dark)
-                                 : palette_category(i, curves->canvas.dark);
+                                 : palette_category(category_of(curves, i), curves->canvas.dark);
     fprintf(curves->canvas.script, "%s0x%06x", i ? ", " : "", rgb);
   }
   fputs("]\n", curves->canvas.script);

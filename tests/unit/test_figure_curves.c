@@ -51,6 +51,24 @@ static void bands_lines_and_points_are_drawn(void **state) {
   table_destroy(overlay);
 }
 
+/* Bands of several series have edges, and the third no shade of the first's colour. */
+static void bands_of_series_differ(void **state) {
+  (void)state;
+  for (size_t series = 1; series <= 3; series += 2) {
+    struct table *table = table_of_curves(series, 50);
+    struct curve_plot plot = plain;
+    plot.low[0] = "low";
+    plot.high[0] = "high";
+    struct figure figure = draw_table(table, &plot, &(struct figure_options){0}, FIGURE_SVG);
+    assert_true(script_number(&figure, "edges") == (series > 1));
+    char third[16];
+    snprintf(third, sizeof third, ", 0x%06x]", palette_category(5, 0));
+    assert_true((strstr(figure.script.data, third) != NULL) == (series > 1));
+    figure_release(&figure);
+    table_destroy(table);
+  }
+}
+
 /* Values that are missing break a curve; one alone is a dot. */
 static void missing_values_break_lines(void **state) {
   (void)state;
@@ -278,6 +296,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(curves_have_their_colours),
       cmocka_unit_test(bands_lines_and_points_are_drawn),
+      cmocka_unit_test(bands_of_series_differ),
       cmocka_unit_test(missing_values_break_lines),
       cmocka_unit_test(many_points_are_thinned_to_their_extremes),
       cmocka_unit_test(bands_without_width_are_left_out),

@@ -284,6 +284,12 @@ static size_t wanted_dim(const struct compare_question *question) {
   return request->learned ? request->learned->width : 0;
 }
 
+static bool looks_at_frequencies(const struct compare_request *request) {
+  for (size_t e = 0; e < request->encodings; e++)
+    if (request->encoding[e]->frequencies != FREQUENCIES_NONE) return true;
+  return false;
+}
+
 /* Makes the spectrum of as many dimensions, where options leave that open. */
 static int fit_dimensions(const struct invocation *invocation, struct compare_question *question,
                           struct error *error) {
@@ -299,13 +305,15 @@ static int fit_dimensions(const struct invocation *invocation, struct compare_qu
     return error_set(
         error, ERROR_INPUT,
         request->projections
-            ? "--%s gives heads of %zu dimensions, and the projections '%s' make '%zu'"
-            : "--%s gives %zu dimensions, and the learned table '%s' has '%zu': the same, "
+            ? "--%s gives heads of '%zu' dimensions, and the projections '%s' make %zu"
+            : "--%s gives '%zu' dimensions, and the learned table '%s' has %zu: the same, "
               "or projections between them",
         by, has, request->projections ? request->projection->name : request->learned->name, wanted);
   if (wanted && wanted != has) {
     struct rope_spec spec = spectrum->spec;
-    spec.head_dim = spec.rotary_dim = wanted;
+    spec.head_dim = wanted;
+    /* What turns nothing takes an odd number of dimensions too. */
+    spec.rotary_dim = wanted - (looks_at_frequencies(request) ? 0 : wanted % 2);
     if (spectrum_create(&spec, &question->of_other_dim, error))
       return error_prefix(error, "'%s' has %zu dimensions",
                           request->projections ? request->projection->name : request->learned->name,

@@ -94,8 +94,8 @@ static int check_setting(const struct encoding *encoding, const struct encoding_
     return error_set(error, ERROR_INPUT, "the %s of encoding '%s' is '0': 1 or more", empty,
                      encoding->name);
   if (setting->head >= setting->heads)
-    return error_set(error, ERROR_INPUT, "there is no head '%zu' of %zu: 0 to %zu", setting->head,
-                     setting->heads, setting->heads - 1);
+    return error_set(error, ERROR_INPUT, "the head is '%zu', and the model has %zu: 0 to %zu",
+                     setting->head, setting->heads, setting->heads - 1);
   char known[512];
   if (setting->terms != TERMS_ALL && !encoding->has_terms)
     return error_set(error, ERROR_INPUT,

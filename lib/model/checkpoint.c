@@ -144,9 +144,10 @@ static int read_projections(const struct checkpoint *checkpoint,
   status = checkpoint_measure(checkpoint, rows, key_rows, choice->dim, projection, error);
   if (status) return status;
   if (choice->head >= projection->heads)
-    return error_set(error, ERROR_INPUT, "head %zu of '%s': a layer has %zu of %zu dimensions",
+    return error_set(error, ERROR_INPUT,
+                     "the head is '%zu', and a layer of '%s' has %zu of %zu dimensions: 0 to %zu",
                      choice->head, weights_path(checkpoint->weights), projection->heads,
-                     projection->dim);
+                     projection->dim, projection->heads - 1);
   place_head(checkpoint, projection, &query, &key);
   status = read_weight(checkpoint, &query, &projection->query, error);
   if (!status) status = read_weight(checkpoint, &key, &projection->key, error);

@@ -262,7 +262,7 @@ static void no_checkpoints(void **state) {
   assert_refused(projection_read("minilm", &second, &projection, &error), ERROR_INPUT,
                  "layer 1 of 'minilm': it has layer 0");
   assert_refused(projection_read("minilm", &many, &projection, &error), ERROR_INPUT,
-                 "head 12 of 'minilm': a layer has 12 of 32 dimensions");
+                 "the head is '12', and a layer of 'minilm' has 12 of 32 dimensions: 0 to 11");
   assert_refused(projection_read("minilm:other", &first, &projection, &error), ERROR_INPUT,
                  "in 'minilm' under 'other'");
   assert_refused(projection_read(path_of("gone"), &first, &projection, &error), ERROR_INPUT,

@@ -189,7 +189,7 @@ static void gpt2(void **state) {
   read_head(path, 0, 3, 1);
   assert_int_equal(projection.heads, 4);
   assert_bad_head(path, (struct checkpoint_choice){2, 0, 0}, "it has layers 0 to 1");
-  assert_bad_head(path, (struct checkpoint_choice){0, 2, 0}, "a layer has 2 of 2 dimensions");
+  assert_bad_head(path, (struct checkpoint_choice){0, 2, 0}, "has 2 of 2 dimensions: 0 to 1");
   assert_bad_head(path, (struct checkpoint_choice){0, 0, 3}, "no whole number of heads of 3");
   assert_bad_head(path, (struct checkpoint_choice){0, 0, 13}, "no whole number of heads of 13");
 }

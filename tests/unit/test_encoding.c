@@ -45,7 +45,7 @@ static void refuses_senseless_settings(void **state) {
   const struct encoding *alibi = encoding_of("alibi");
   struct encoding_setting setting = setting_of(NULL, 8, 4);
   setting.head = 8;
-  assert_refused(*state, alibi, &setting, "no head '8' of 8: 0 to 7");
+  assert_refused(*state, alibi, &setting, "the head is '8', and the model has 8: 0 to 7");
   setting = setting_of(NULL, 0, 4);
   assert_refused(*state, alibi, &setting, "the length of encoding 'alibi' is '0'");
   setting = setting_of(NULL, 8, 0);

@@ -20,10 +20,10 @@ do for [i=1:marks] {
 }
 if (upright) {
   if (GPVAL_TERM eq 'svg') {
-    set arrow 99 from first upright_value,graph 0 to first upright_value,graph 1 nohead back \
+    set arrow 99 from first upright_value,graph 0 to first upright_value,screen upright_top nohead back \
       linecolor rgb ink linewidth 0.6 dashtype (10,8)
   } else {
-    set arrow 99 from first upright_value,graph 0 to first upright_value,graph 1 nohead back \
+    set arrow 99 from first upright_value,graph 0 to first upright_value,screen upright_top nohead back \
       linecolor rgb ink linewidth 0.6 dashtype 2
   }
   set label 399 upright_text at screen upright_x,upright_y right front font tic_font textcolor rgb ink

@@ -130,17 +130,20 @@ void backdrop_extend(const struct backdrop *backdrop, struct extent *view) {
   }
 }
 
-/* The label stands right of its line, left of it where there is more room. */
+/* The label stands right of its line, or left of it; where there is no room on either side, above
+   the line, which ends below it. */
 static void name_upright(struct backdrop *backdrop, const struct canvas *canvas,
                          const struct extent *view, bool log_x, size_t row) {
   struct mark *upright = &backdrop->upright;
   const double points = canvas->style.tick_size, gap = canvas_points(canvas, 0.4 * points);
+  const double line = canvas_line(canvas, points), panel = canvas->panel_width;
   const double width = canvas_text_width(canvas, upright->label, points) + gap;
-  const double part = axis_position(upright->value, view->left, view->right, log_x);
-  const double x = part * canvas->panel_width;
-  const bool beside = x + width <= canvas->panel_width || part < 0.5;
-  upright->right = canvas->left + (beside ? fmin(x + width, canvas->panel_width) : x - gap);
-  upright->middle = canvas->top + canvas_line(canvas, points) * ((double)row - 0.3);
+  const double x = panel * axis_position(upright->value, view->left, view->right, log_x);
+  const bool right = x + width <= panel, left = x - width >= 0;
+  const double end = right ? x + width : left ? x - gap : fmin(panel, fmax(x + width / 2, width));
+  upright->right = canvas->left + end;
+  upright->middle = canvas->top + line * ((double)row - 0.3);
+  backdrop->upright_top = canvas->top + (right || left ? 0 : line * ((double)row + 0.3));
 }
 
 void backdrop_name_spans(struct backdrop *backdrop, const struct canvas *canvas,
@@ -253,10 +256,13 @@ static int assign_spans(struct canvas *canvas, const struct backdrop *backdrop,
   return code;
 }
 
-static int assign_upright(struct canvas *canvas, const struct mark *upright, struct error *error) {
+static int assign_upright(struct canvas *canvas, const struct backdrop *backdrop,
+                          struct error *error) {
+  const struct mark *upright = &backdrop->upright;
   canvas_assign(canvas, "upright", upright->label != NULL);
   if (!upright->label) return OK;
   canvas_assign(canvas, "upright_value", upright->value);
+  canvas_assign(canvas, "upright_top", canvas_y(canvas, backdrop->upright_top));
   canvas_assign(canvas, "upright_x", canvas_x(canvas, upright->right));
   canvas_assign(canvas, "upright_y", canvas_y(canvas, upright->middle));
   return canvas_assign_text(canvas, "upright_text",
@@ -268,7 +274,7 @@ static int assign_upright(struct canvas *canvas, const struct mark *upright, str
 int backdrop_assign(struct canvas *canvas, const struct backdrop *backdrop, struct error *error) {
   const size_t count = backdrop->mark_count;
   int code = assign_spans(canvas, backdrop, error);
-  if (!code) code = assign_upright(canvas, &backdrop->upright, error);
+  if (!code) code = assign_upright(canvas, backdrop, error);
   fprintf(canvas->script, "marks = %zu\n", count);
   if (count)
     fprintf(canvas->script,

@@ -33,6 +33,7 @@ struct backdrop {
   struct mark mark[CURVE_MARKS];
   size_t mark_count;
   struct mark upright; /* on the x axis; without a label: none */
+  double upright_top;  /* where its line ends, dots */
   double strip;        /* height of the labels at the top of the panel, dots */
 };
 

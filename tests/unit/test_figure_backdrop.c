@@ -84,8 +84,21 @@ static void upright_lines(void **state) {
     assert_true(i ? at < line : at > line);
     assert_true(at > left && at <= right + 1e-6);
     assert_true(number_of(&figure, "upright_y") < number_of(&figure, "panel_top"));
+    assert_true(fabs(number_of(&figure, "upright_top") - number_of(&figure, "panel_top")) < 1e-5);
     figure_release(&figure);
   }
+  /* A label that fits on neither side stands above the line. */
+  struct curve_plot plot = {.x = "pair", .lines = {"unscaled"}};
+  struct figure figure;
+  plot.x_mark = (struct curve_mark){15.5, "a label of more than half of the panel's width"};
+  assert_int_equal(figure_draw_table(table, &plot, &(struct figure_options){.width = 4}, FIGURE_SVG,
+                                     "figure", &figure, NULL),
+                   OK);
+  const double left = number_of(&figure, "panel_left"), right = number_of(&figure, "panel_right");
+  assert_true(number_of(&figure, "upright_x") > (left + right) / 2);
+  assert_true(number_of(&figure, "upright_x") <= right + 1e-6);
+  assert_true(number_of(&figure, "upright_top") < number_of(&figure, "upright_y"));
+  figure_release(&figure);
   table_destroy(table);
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/analysis/compare_parts.h"
 #include "lib/analysis/linear_attention.h"
@@ -36,8 +37,11 @@ static void add_item(struct comparison *work, const struct encoding *encoding, s
                                 .projection = projection};
   const char *part = term_choice_name(terms);
   snprintf(item->name, sizeof item->name, "%s%s%s", encoding->name, *part ? ":" : "", part);
+  /* With blanks, where a title can break: "content × position". */
+  const int first = (int)strcspn(part, "-");
   const int used =
-      snprintf(item->title, sizeof item->title, "%s%s%s", encoding->title, *part ? ", " : "", part);
+      snprintf(item->title, sizeof item->title, "%s%s%.*s%s%s", encoding->title, *part ? ", " : "",
+               first, part, *part ? " × " : "", *part ? part + first + 1 : "");
   if (encoding->by_head || (item->has_head && request->all_heads))
     snprintf(item->title + used, sizeof item->title - (size_t)used, ", head %zu", head);
 }

@@ -80,7 +80,7 @@ struct grid_plot {
 enum { PANELS_MOST = 16 };
 struct panel_set {
   const struct matrix *const *matrix; /* 1 to PANELS_MOST */
-  const char *const *titles;          /* one above each, on three lines at most; NULL: none */
+  const char *const *titles;          /* one above each, on four lines at most; NULL: none */
   size_t count;
   bool letters; /* (a), (b), ... before the titles */
 };

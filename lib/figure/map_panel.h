@@ -5,7 +5,7 @@
 #include "lib/figure/canvas.h"
 #include "lib/figure/colour_bar.h"
 
-enum { MAP_TITLE_LINES = 3 };
+enum { MAP_TITLE_LINES = 4 };
 
 /* Maps of one shape in a grid, filled from the left and from the top. The panel of the canvas is
    the whole grid. */

@@ -152,8 +152,8 @@ static void untrained_terms(void **state) {
   run(&job);
   assert_int_equal(job.result.panels, 5);
   assert_string_equal(job.result.title[0], "Learned (untrained)");
-  assert_string_equal(job.result.title[1], "Learned, content-content");
-  assert_string_equal(job.result.title[2], "Learned, content-position (untrained)");
+  assert_string_equal(job.result.title[1], "Learned, content × content");
+  assert_string_equal(job.result.title[2], "Learned, content × position (untrained)");
   assert_string_equal(detail_of(&job, "learned:content-content", METRIC_LOCALITY), "");
   compare_result_release(&job.result);
 }

@@ -205,7 +205,7 @@ static void refusals(void **state) {
   assert_fails(&job, "'alibi' adds to the scores");
   job = job_of(*state, "alibi", 8, 10, CONTENT_GAUSSIAN);
   job.request.head = 8;
-  assert_fails(&job, "head '8'");
+  assert_fails(&job, "head is '8'");
   job = job_of(*state, "rope", 8, 10, CONTENT_GAUSSIAN);
   job.request.attention = COMPARE_LINEAR_FAVOR;
   job.request.features = 7;

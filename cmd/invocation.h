@@ -16,7 +16,7 @@ struct option_entry {
   const char *name;  /* long name, without dashes */
   const char *value; /* NULL for a flag */
   bool canonical;    /* says what is computed, not how to run or where to write */
-  const char *path; /* what of the value names a file; NULL: nothing */
+  const char *path;  /* what of the value names a file; NULL: nothing */
   int pass;
 };
 

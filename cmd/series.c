@@ -24,6 +24,7 @@ void series_release(struct series *series) {
     spectrum_destroy(series->spectra[i]);
   free(series->spectra);
   free(series->model);
+  series->model = NULL;
   meta_destroy(series->meta);
   *series = (struct series){0};
 }
@@ -159,6 +160,7 @@ static int unknown_layer_type(const struct model *model, const char *name, struc
 /* Keeps what the model says of all layers. */
 static int keep_model(const struct model *model, struct series *series, struct error *error) {
   free(series->model);
+  series->model = NULL;
   series->model = memory_array(model->count, sizeof *series->model, "the model", error);
   if (!series->model) return ERROR_FAILED;
   memcpy(series->model, model->ropes, model->count * sizeof *series->model);

@@ -82,11 +82,12 @@ void preview_sheet_line(struct preview_sheet *sheet, struct preview_point from,
   const int steps = (int)ceil(reach), thick = sheet->terminal->sixel ? 2 : 1;
   for (int s = 0; s <= steps; s++) {
     const double part = steps ? (double)s / steps : 0;
-    for (int i = 0; i < thick * thick; i++)
-      preview_sheet_dot(sheet,
-                        (struct preview_point){from.x + part * (to.x - from.x) + i % thick,
-                                               from.y + part * (to.y - from.y) + i / thick},
-                        colour);
+    for (int right = 0; right < thick; right++)
+      for (int down = 0; down < thick; down++)
+        preview_sheet_dot(sheet,
+                          (struct preview_point){from.x + part * (to.x - from.x) + right,
+                                                 from.y + part * (to.y - from.y) + down},
+                          colour);
   }
 }
 

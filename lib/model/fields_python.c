@@ -29,6 +29,14 @@ static bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+static bool is_before_value(char c) {
+  return c == ':' || c == ',' || c == '[';
+}
+
+static bool is_behind_value(char c) {
+  return c == ',' || c == ']' || c == '}';
+}
+
 /* Whether text[at] follows what a value follows, and `end` is followed by what follows a value: the
    name of a field is followed by a colon. */
 static bool is_value(const char *text, size_t size, size_t at, size_t end) {
@@ -36,7 +44,7 @@ static bool is_value(const char *text, size_t size, size_t at, size_t end) {
     at--;
   while (end < size && is_space(text[end]))
     end++;
-  return at > 0 && end < size && memchr(":,[", text[at - 1], 3) && memchr(",]}", text[end], 3);
+  return at > 0 && end < size && is_before_value(text[at - 1]) && is_behind_value(text[end]);
 }
 
 /* Behind the text in quotes that begins at `at`. */

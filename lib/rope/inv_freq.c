@@ -71,7 +71,7 @@ static int read_tensor(const char *text, double *value, size_t *count, char sha2
 
 int inv_freq_read(const char *text, struct rope_spec *spec, char sha256[HASH_TEXT],
                   struct error *error) {
-  double value[SPEC_PAIRS];
+  double value[SPEC_PAIRS] = {0};
   size_t count = 0;
   int failed = tensor_path_known(text) ? read_tensor(text, value, &count, sha256, error)
                                        : read_text(text, value, &count, sha256, error);

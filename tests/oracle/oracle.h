@@ -101,9 +101,9 @@ static inline void oracle_terms(const struct score_batch *batch, size_t draw, si
 static inline long double *oracle_draw_map(const struct score_batch *batch, size_t draw,
                                            bool softmax) {
   const size_t length = batch->length, dim = batch->dim;
-  long double *map = calloc(length * length, sizeof *map);
-  long double *query = calloc(dim, sizeof *query), *key = calloc(length * dim + 1, sizeof *key);
-  double *terms = calloc(length, sizeof *terms);
+  long double *map = calloc(length * length + 1, sizeof *map);
+  long double *query = calloc(dim + 1, sizeof *query), *key = calloc(length * dim + 1, sizeof *key);
+  double *terms = calloc(length + 1, sizeof *terms);
   for (size_t n = 0; n < length; n++)
     oracle_vector(batch, batch->key, batch->key_add, draw, n, key + n * dim);
   for (size_t m = 0; m < length; m++) {
@@ -143,7 +143,7 @@ static inline long double *oracle_score_map(const struct score_batch *batch) {
 
 /* The largest of the terms. */
 static inline double oracle_largest_term(const struct score_batch *batch) {
-  double largest = 0, *terms = calloc(batch->length, sizeof *terms);
+  double largest = 0, *terms = calloc(batch->length + 1, sizeof *terms);
   for (size_t r = 0; batch->terms && r < batch->batch * batch->length; r++) {
     oracle_terms(batch, r / batch->length, r % batch->length, terms);
     for (size_t n = 0; n < (batch->causal ? r % batch->length + 1 : batch->length); n++)
@@ -209,7 +209,7 @@ static inline double oracle_weight_error(const struct score_batch *batch) {
 /* The full map of scores that depend on the distance alone. */
 static inline long double *oracle_profile_map(const struct profile_batch *batch) {
   const size_t length = batch->length;
-  long double *map = calloc(length * length, sizeof *map);
+  long double *map = calloc(length * length + 1, sizeof *map);
   for (size_t m = 0; m < length; m++) {
     for (size_t n = 0; n < length; n++)
       map[m * length + n] =

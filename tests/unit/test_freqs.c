@@ -254,9 +254,10 @@ static void clock_hands(void **state) {
   assert_int_equal(table_rows(table), 40);
   const long double turn = 6.28318530717958647692528676655900577L;
   for (size_t row = 0; row < 40; row++) {
-    const long double exact = (long double)position[row / 8] * spectrum->inv_freq[row % 8];
+    const int64_t here = position[row / 8];
+    const long double exact = (long double)here * spectrum->inv_freq[row % 8];
     const long double rest = exact - turn * floorl(exact / turn);
-    assert_near(cell(table, row, "position"), (double)position[row / 8], 0);
+    assert_near(cell(table, row, "position"), (double)here, 0);
     assert_near(cell(table, row, "pair"), (double)(row % 8), 0);
     assert_near(cell(table, row, "angle"), (double)rest, 1e-9);
   }

@@ -147,7 +147,8 @@ static struct table *table_of_hands(size_t positions) {
   for (size_t r = 0; r < 2 * positions; r++) {
     table_set_integer(table, r, 0, (int64_t)(r / 2));
     table_set_integer(table, r, 1, (int64_t)(r % 2));
-    table_set_real(table, r, 2, (double)(r / 2) * M_PI / 2);
+    const size_t quarters = r / 2;
+    table_set_real(table, r, 2, (double)quarters * M_PI / 2);
   }
   return table;
 }

@@ -115,7 +115,7 @@ static void compare_sums_of(const struct shape *shape, bool causal, bool single,
   assert_memory_equal(job.quantile, again.quantile, LEVELS * distances * sizeof(double));
   assert_memory_equal(job.sums, again.sums, draws * sizeof *job.sums);
   assert_memory_equal(job.weights, again.weights, draws * sizeof *job.weights);
-  long double *maps[MOST_DRAWS];
+  long double *maps[MOST_DRAWS] = {0};
   for (size_t draw = 0; draw < draws; draw++) {
     maps[draw] = oracle_draw_map(&job.batch, draw, false);
     compare_sums(&job, draw, maps[draw], oracle_score_error(&job.batch));

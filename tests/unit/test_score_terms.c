@@ -141,7 +141,7 @@ static void profiles_and_sums(void **state) {
       thread_use(1 + bits % 2);
       outputs_open(job);
       assert_done(backend_scores(backend, &job->batch, &error));
-      long double *maps[MOST_DRAWS];
+      long double *maps[MOST_DRAWS] = {0};
       for (size_t draw = 0; draw < shapes[s].batch; draw++) {
         maps[draw] = oracle_draw_map(&job->batch, draw, false);
         compare_sums(job, draw, maps[draw], oracle_score_error(&job->batch));

@@ -17,8 +17,11 @@ static void sum_scores(struct known *known, bool causal) {
   double diagonal[MOST] = {0}, symmetric = 0;
   int count[MOST] = {0};
   struct metric_sources *sources = &known->sources;
-  *sources = (struct metric_sources){
-      .length = LENGTH, .causal = causal, .profile = known->profile, .score_error = 1e-12, .profile_error = 1e-12};
+  *sources = (struct metric_sources){.length = LENGTH,
+                                     .causal = causal,
+                                     .profile = known->profile,
+                                     .score_error = 1e-12,
+                                     .profile_error = 1e-12};
   for (int m = 0; m < LENGTH; m++)
     for (int n = 0; n < (causal ? m + 1 : LENGTH); n++) {
       const double s = known->score[m][n];

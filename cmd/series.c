@@ -24,7 +24,6 @@ void series_release(struct series *series) {
     spectrum_destroy(series->spectra[i]);
   free(series->spectra);
   free(series->model);
-  series->model = NULL;
   meta_destroy(series->meta);
   *series = (struct series){0};
 }
@@ -160,7 +159,6 @@ static int unknown_layer_type(const struct model *model, const char *name, struc
 /* Keeps what the model says of all layers. */
 static int keep_model(const struct model *model, struct series *series, struct error *error) {
   free(series->model);
-  series->model = NULL;
   series->model = memory_array(model->count, sizeof *series->model, "the model", error);
   if (!series->model) return ERROR_FAILED;
   memcpy(series->model, model->ropes, model->count * sizeof *series->model);
@@ -222,9 +220,9 @@ int series_create(const struct invocation *invocation, struct series *series, st
   *series = (struct series){.meta = meta_create()};
   series->spectra = memory_array(MOST_SERIES, sizeof *series->spectra, "the series", error);
   struct choice choice = {0};
-  if (series->spectra && !cross(invocation, 0, &choice, series, error)) return OK;
-  series_release(series);
-  return error->code;
+  const int status = series->spectra ? cross(invocation, 0, &choice, series, error) : ERROR_FAILED;
+  if (status) series_release(series);
+  return status;
 }
 
 int series_create_one(const struct invocation *invocation, struct series *series,

@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/groups.h"
 #include "cmd/heatmap_request.h"
+#include "lib/model/model.h"
 
 enum {
   KEY_WHAT = 256,
@@ -82,7 +83,7 @@ static void keep_warnings(struct meta *meta) {
   meta_add_list(kept, "warnings");
   for (size_t i = 0; i < meta_count(meta, "warnings"); i++) {
     const char *warning = meta_item_text(meta, "warnings", i);
-    if (!strstr(warning, "M-RoPE is read as for text")) meta_append_text(kept, "warnings", warning);
+    if (!model_warning_of_text(warning)) meta_append_text(kept, "warnings", warning);
   }
   meta_prepend(meta, kept);
   meta_destroy(kept);

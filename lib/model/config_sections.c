@@ -63,7 +63,5 @@ int config_read_sections(struct config *config, struct error *error) {
   if (!failed && count > 0) failed = read_order(config, error);
   if (failed) return failed;
   model_warn_sections(config->spec, config->meta);
-  spec_warn(config->spec, config->meta,
-            "M-RoPE is read as for text, whose positions are equal on all axes");
   return OK;
 }

@@ -226,7 +226,6 @@ static int read_sections(struct gguf_model *read, struct error *error) {
         gguf_model_explain(read, "mrope_interleaved", spec->sections_interleaved ? "true" : "false",
                            gguf_find(read->gguf, "general.architecture"), error);
   model_warn_sections(spec, read->meta);
-  spec_warn(spec, read->meta, "M-RoPE is read as for text, whose positions are equal on all axes");
   return failed;
 }
 

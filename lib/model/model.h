@@ -63,9 +63,13 @@ int model_explain(struct model *model, const char *layer_type, const char *name,
 int model_explain_schedule(struct model *model, const char *source, struct meta *meta,
                            struct error *error);
 
-/* Warns where pairs are dealt out to the axes in turn, and there are too few of them: a section
-   then gets fewer than it says. */
+/* Warns that M-RoPE is read as text sees it, and where pairs are dealt out to the axes in turn and
+   there are too few of them: a section then gets fewer than it says. */
 void model_warn_sections(const struct rope_spec *spec, struct meta *meta);
+
+/* Whether a warning says that M-RoPE is read as text sees it: untrue where each axis has its own
+   position. */
+bool model_warning_of_text(const char *warning);
 
 /* A number as such a value: as many digits as it needs. */
 const char *model_number(double value, char text[32]);

@@ -1,6 +1,7 @@
 /* What is said of layers and of the axes of M-RoPE, whatever the file. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/memory.h"
 #include "lib/model/model.h"
@@ -51,6 +52,12 @@ int model_explain_schedule(struct model *model, const char *source, struct meta 
   return failed;
 }
 
+static const char as_text[] = "M-RoPE is read as for text, whose positions are equal on all axes";
+
+bool model_warning_of_text(const char *warning) {
+  return strstr(warning, as_text) != NULL;
+}
+
 /* Qwen3-VL's rule (transformers, apply_interleaved_mrope): pair k takes height where k mod 3 is 1
    and k < 3 · section 1, width where it is 2 and k < 3 · section 2, else time. */
 void model_warn_sections(const struct rope_spec *spec, struct meta *meta) {
@@ -63,4 +70,5 @@ void model_warn_sections(const struct rope_spec *spec, struct meta *meta) {
                 "dealt out in turn, %zu of the %zu pairs are of the %s, not the %zu of its section",
                 most, pairs, axes[axis], spec->section[axis]);
   }
+  spec_warn(spec, meta, "%s", as_text);
 }

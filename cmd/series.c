@@ -40,10 +40,7 @@ void inputs_add(struct meta *meta, const char *name, const char *sha256) {
 
 /* Notes that `name` replaced what the model says, once. */
 static void note_override(struct series *series, const struct choice *choice, const char *name) {
-  if (!choice->model) return;
-  for (size_t i = 0; i < meta_count(series->meta, "overrides"); i++)
-    if (!strcmp(meta_item_text(series->meta, "overrides", i), name)) return;
-  meta_append_text(series->meta, "overrides", name);
+  if (choice->model) meta_append_text_once(series->meta, "overrides", name);
 }
 
 void inputs_add_file(struct meta *meta, const char *text, const char *sha256) {

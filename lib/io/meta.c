@@ -91,6 +91,14 @@ void meta_append_text(struct meta *meta, const char *name, const char *text) {
   if (meta) json_array_append_new(array_at(meta, name), json_text(text));
 }
 
+void meta_append_text_once(struct meta *meta, const char *name, const char *text) {
+  for (size_t i = 0; i < meta_count(meta, name); i++) {
+    const char *known = meta_item_text(meta, name, i);
+    if (known && !strcmp(known, text)) return;
+  }
+  meta_append_text(meta, name, text);
+}
+
 struct meta *meta_append_object(struct meta *meta, const char *name) {
   if (!meta) return NULL;
   json_t *object = json_object();

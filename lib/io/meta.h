@@ -27,6 +27,8 @@ void meta_set_integers(struct meta *meta, const char *name, const int64_t *value
 /* Adds to the array of texts or objects under `name`, made when it is not there. What is returned
    belongs to `meta` and lives as long. */
 void meta_append_text(struct meta *meta, const char *name, const char *text);
+/* The same, unless the text is there already. */
+void meta_append_text_once(struct meta *meta, const char *name, const char *text);
 struct meta *meta_append_object(struct meta *meta, const char *name);
 /* Makes an empty array under `name` when there is none. */
 void meta_add_list(struct meta *meta, const char *name);

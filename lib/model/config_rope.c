@@ -52,7 +52,7 @@ static int check_untyped(const struct fields *rope, struct error *error) {
 
 /* Not those whose lists stand in files of other kinds. */
 static bool config_can_hold(const struct scaling_rule *rule) {
-  return rule && (!rule->lists[0] || !strcmp(rule->lists[0], "short_factor"));
+  return rule && !rule->unnamed;
 }
 
 static int refuse_type(const char *name, struct error *error) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/model/gguf_model_parts.h"
+#include "lib/rope/scaling.h"
 
 static const char original_key[] = "original_max_position_embeddings";
 
@@ -132,11 +133,6 @@ static int read_longrope(struct gguf_model *read, const struct gguf_tensor *of_s
   return failed ? failed : set(read, "attention_factor", attention, value, error);
 }
 
-/* YaRN's 0.1 m ln f + 1. */
-static double magnitude(double factor, double multiplier) {
-  return factor <= 1 ? 1 : 0.1 * multiplier * log(factor) + 1;
-}
-
 /* llama.cpp: the attention factor is that of YaRN, over the same with the log multiplier where
    there is one, times attn_factor. */
 static int read_attention(struct gguf_model *read, double factor, struct error *error) {
@@ -156,9 +152,9 @@ static int read_attention(struct gguf_model *read, double factor, struct error *
     const double mscale = read->arch.mscale ? multiplier : 1;
     failed = set(read, "mscale", mscale, multiplier_value, error);
     if (!failed) failed = set(read, "mscale_all_dim", multiplier, multiplier_value, error);
-    all = magnitude(factor, mscale) / magnitude(factor, multiplier);
+    all = scaling_mscale(factor, mscale) / scaling_mscale(factor, multiplier);
   } else {
-    all = magnitude(factor, 1);
+    all = scaling_mscale(factor, 1);
   }
   if (failed || attention == 1) return failed;
   return set(read, "attention_factor", all * attention, attention_value, error);

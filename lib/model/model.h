@@ -36,7 +36,7 @@ struct model {
   size_t layers; /* how many there are; 0: not known */
   int *schedule; /* (layer) its RoPE as an index into `ropes`, -1: none; NULL when not known */
   /* Every value and where it came from: columns layer_type, name, value, source; the source is a
-     field of the file ("'rope_theta' of 'rope_parameters'") or a default and whose it is. */
+     field of the file ("'rope_theta' in 'rope_parameters'") or a default and whose it is. */
   struct table *values;
   struct model_source source;
 };

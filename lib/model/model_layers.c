@@ -5,6 +5,7 @@
 
 #include "lib/base/memory.h"
 #include "lib/model/model.h"
+#include "lib/rope/axis_of_pair.h"
 
 enum { BARE = -1 };
 
@@ -58,17 +59,15 @@ bool model_warning_of_text(const char *warning) {
   return strstr(warning, as_text) != NULL;
 }
 
-/* Qwen3-VL's rule (transformers, apply_interleaved_mrope): pair k takes height where k mod 3 is 1
-   and k < 3 · section 1, width where it is 2 and k < 3 · section 2, else time. */
+/* By the rule of lib/rope/axis_of_pair.h height and width get at most every third pair. */
 void model_warn_sections(const struct rope_spec *spec, struct meta *meta) {
-  static const char *const axes[] = {"time", "height", "width"};
   const size_t pairs = spec->rotary_dim / 2;
   for (size_t axis = 1; spec->sections_interleaved && axis < spec->axes && axis < 3; axis++) {
     const size_t most = (pairs + 2 - axis) / 3;
     if (spec->section[axis] > most)
       spec_warn(spec, meta,
                 "dealt out in turn, %zu of the %zu pairs are of the %s, not the %zu of its section",
-                most, pairs, axes[axis], spec->section[axis]);
+                most, pairs, spec_axis_name((enum spec_axis)axis), spec->section[axis]);
   }
   spec_warn(spec, meta, "%s", as_text);
 }

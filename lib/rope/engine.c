@@ -75,13 +75,8 @@ int engine_by_rule(const struct engine *engine, const struct engine_rule *rules,
 
 /* Appends the notes that `meta` does not have yet, of another series. */
 static void add_notes(const struct meta *notes, struct meta *meta) {
-  for (size_t i = 0; i < meta_count(notes, "engine_notes"); i++) {
-    const char *note = meta_item_text(notes, "engine_notes", i);
-    bool known = false;
-    for (size_t j = 0; j < meta_count(meta, "engine_notes") && !known; j++)
-      known = !strcmp(meta_item_text(meta, "engine_notes", j), note);
-    if (!known) meta_append_text(meta, "engine_notes", note);
-  }
+  for (size_t i = 0; i < meta_count(notes, "engine_notes"); i++)
+    meta_append_text_once(meta, "engine_notes", meta_item_text(notes, "engine_notes", i));
 }
 
 int engine_spectrum(const struct engine *engine, const struct rope_spec *spec,
@@ -134,15 +129,10 @@ void engine_drop_scaling(struct rope_spec *spec) {
   spec->scaling = (struct spec_scaling){.type = "none"};
 }
 
-double engine_mscale(double factor, double mscale) {
-  return factor <= 1 ? 1 : 0.1 * mscale * log(factor) + 1;
-}
-
 double engine_long_factor(const struct rope_spec *spec) {
   const double original = scaling_original(spec);
   if (spec->model_context == 0 || isnan(original)) return NAN;
-  const double factor = (double)spec->model_context / original;
-  return factor <= 1 ? 1 : sqrt(1 + log(factor) / log(original));
+  return scaling_long_attention((double)spec->model_context / original, original);
 }
 
 void engine_set_long_factor(struct spectrum *spectrum, double attention, const char *source,
@@ -154,10 +144,6 @@ void engine_set_long_factor(struct spectrum *spectrum, double attention, const c
                 "mscale of the list; 'attention_factor' and 'factor' are not read",
                 source, attention);
   spectrum->attention_factor = attention;
-}
-
-int64_t engine_context(const struct rope_spec *spec) {
-  return spec->model_context > spec->context ? spec->model_context : spec->context;
 }
 
 bool engine_is_deepseek(const struct rope_spec *spec) {

@@ -165,7 +165,7 @@ static double yarn_attention(struct rope_spec *spec, double factor, struct meta 
   if (!deepseek && mscale > 0 && all > 0)
     engine_note(meta, "llama.cpp b10256 yarn: 'mscale' and 'mscale_all_dim' are not read, the "
                       "attention factor is 0.1*ln(factor) + 1");
-  return deepseek ? 1 : engine_mscale(factor, 1);
+  return deepseek ? 1 : scaling_mscale(factor, 1);
 }
 
 static int yarn(struct rope_spec *spec, struct spectrum **spectrum, struct meta *meta,
@@ -201,7 +201,7 @@ static int yarn(struct rope_spec *spec, struct spectrum **spectrum, struct meta 
 static int longrope(struct rope_spec *spec, struct spectrum **spectrum, struct meta *meta,
                     struct error *error) {
   const double attention = engine_long_factor(spec);
-  const int64_t context = engine_context(spec);
+  const int64_t context = scaling_reached(spec);
   const bool is_long = (double)context > scaling_original(spec);
   const char *list = is_long ? "long_factor" : "short_factor";
   const int failed = spectrum_create(spec, spectrum, error);

@@ -50,7 +50,7 @@ static int yarn(struct rope_spec *spec, struct spectrum **spectrum, struct meta 
                 mscale, all);
   failed = spectrum_create(spec, spectrum, error);
   if (failed) return failed;
-  (*spectrum)->attention_factor = engine_mscale(factor, mscale) / engine_mscale(factor, all);
+  (*spectrum)->attention_factor = scaling_mscale(factor, mscale) / scaling_mscale(factor, all);
   return OK;
 }
 

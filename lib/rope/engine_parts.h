@@ -30,9 +30,6 @@ bool engine_drop(struct rope_spec *spec, const char *key);
 /* The same spec without its scaling rule. */
 void engine_drop_scaling(struct rope_spec *spec);
 
-/* YaRN's 0.1·mscale·ln(factor) + 1, and 1 for a factor up to 1. */
-double engine_mscale(double factor, double mscale);
-
 /* LongRoPE's √(1 + ln(M/L) / ln L) from the model's context M and the original one, 1 where M is
    not longer; NaN where one of them is not known. */
 double engine_long_factor(const struct rope_spec *spec);
@@ -40,9 +37,6 @@ double engine_long_factor(const struct rope_spec *spec);
 /* Sets the attention factor, unless it is NaN, and notes where it is not Hugging Face's. */
 void engine_set_long_factor(struct spectrum *spectrum, double attention, const char *source,
                             struct meta *meta);
-
-/* The context that an engine was started with, as far as a spec can say; 0: not known. */
-int64_t engine_context(const struct rope_spec *spec);
 
 /* Whether the model's attention is DeepSeek's, which reads mscale and mscale_all_dim: one of them
    is given, and the spec does not say that the softmax is plain. */

@@ -140,7 +140,7 @@ static double deepseek_attention(struct rope_spec *spec, double factor, struct m
     engine_note(meta, "vLLM @7bc8d408 deepseek_yarn: 'truncate' is not read, the range is rounded "
                       "outwards");
   engine_drop(spec, "truncate");
-  return engine_mscale(factor, mscale) / engine_mscale(factor, all) * own;
+  return scaling_mscale(factor, mscale) / scaling_mscale(factor, all) * own;
 }
 
 /* The class for "yarn": attn_factor, times 0.1·ln(f) + 1 unless apply_yarn_scaling is false, which
@@ -156,7 +156,7 @@ static double plain_attention(struct rope_spec *spec, double factor, struct meta
                 applied ? "0.1*ln(factor) + 1 times " : "with apply_yarn_scaling false ", own);
   engine_drop(spec, "mscale");
   engine_drop(spec, "mscale_all_dim");
-  return applied ? engine_mscale(factor, 1) * own : own;
+  return applied ? scaling_mscale(factor, 1) * own : own;
 }
 
 /* M-RoPE's class makes its table, and with it the context that it takes for the original one, four
@@ -205,7 +205,7 @@ static int yarn(struct rope_spec *spec, struct spectrum **spectrum, struct meta 
 
 static int longrope(struct rope_spec *spec, struct spectrum **spectrum, struct meta *meta,
                     struct error *error) {
-  const int64_t context = engine_context(spec);
+  const int64_t context = scaling_reached(spec);
   const bool is_long = (double)context > scaling_original(spec);
   const double attention =
       scaling_number(spec, is_long ? "long_mscale" : "short_mscale", engine_long_factor(spec));

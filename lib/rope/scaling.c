@@ -216,6 +216,18 @@ int scaling_grow(const struct rope_spec *spec, double growth, struct scaling_res
   return OK;
 }
 
+double scaling_mscale(double factor, double multiplier) {
+  return factor <= 1 ? 1 : 0.1 * multiplier * log(factor) + 1;
+}
+
+double scaling_long_attention(double factor, double original) {
+  return factor <= 1 ? 1 : sqrt(1 + log(factor) / log(original));
+}
+
+int64_t scaling_reached(const struct rope_spec *spec) {
+  return spec->model_context > spec->context ? spec->model_context : spec->context;
+}
+
 double scaling_trained(const struct rope_spec *spec) {
   const struct scaling_rule *rule = scaling_rule_find(spec->scaling.type);
   const double given = spec_parameter(spec, "original_max_position_embeddings");
@@ -266,7 +278,7 @@ void scaling_warn(const struct rope_spec *spec, struct meta *meta) {
               factor, rule->name);
   const double original = spec_parameter(spec, "original_max_position_embeddings");
   /* A short sequence is no reason: the model can do more. */
-  const int64_t reached = spec->model_context > spec->context ? spec->model_context : spec->context;
+  const int64_t reached = scaling_reached(spec);
   if (spec->context > 0 && original >= (double)reached &&
       scaling_key_counts(rule, "original_max_position_embeddings"))
     spec_warn(

@@ -120,13 +120,23 @@ int scaling_grow(const struct rope_spec *spec, double growth, struct scaling_res
    wins. Where the original context is not the shorter one, scaling_warn has said so. */
 void scaling_warn_ratio(const struct rope_spec *spec, struct meta *meta);
 
+/* 0.1·m·ln f + 1, 1 for a factor f up to 1: the temperature of YaRN's eq. 22 with DeepSeek's
+   multiplier m. */
+double scaling_mscale(double factor, double multiplier);
+
+/* LongRoPE's √(1 + ln f / ln L), 1 for a factor f up to 1; L is the original context, above 1. */
+double scaling_long_attention(double factor, double original);
+
+/* The context that a model can reach: the longer of its own and the sequence's; 0: not known. */
+int64_t scaling_reached(const struct rope_spec *spec);
+
 /* The rule of `scaling`, with its numbers checked: unknown rule (the known ones are listed),
    unknown number, missing number, a number out of its range, a list that is missing or unknown are
    ERROR_INPUT. */
 int scaling_rule_check(const struct spec_scaling *scaling, const struct scaling_rule **rule,
                        struct error *error);
 
-/* The second half of scaling_rule_check. */
+/* What scaling_rule_check does with the numbers; lists are not looked at. */
 int scaling_check_numbers(const struct scaling_rule *rule, const struct spec_scaling *scaling,
                           struct error *error);
 

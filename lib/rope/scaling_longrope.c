@@ -17,7 +17,7 @@ static int find_attention(const struct rope_spec *spec, double original, double 
                      "original_max_position_embeddings is %.10g: the scaling type 'longrope' needs "
                      "more than 1",
                      original);
-  *attention = factor > 1 ? sqrt(1 + log(factor) / log(original)) : 1;
+  *attention = scaling_long_attention(factor, original);
   return OK;
 }
 

@@ -10,11 +10,6 @@
 
 #include "lib/rope/scaling.h"
 
-/* The temperature of YaRN's eq. 22, with DeepSeek's multiplier. */
-static double magnitude(double factor, double multiplier) {
-  return factor <= 1 ? 1 : 0.1 * multiplier * log(factor) + 1;
-}
-
 /* Hugging Face takes the default for 0 too. */
 static double beta(const struct rope_spec *spec, const char *key, double otherwise) {
   const double value = scaling_number(spec, key, 0);
@@ -33,12 +28,12 @@ static void find_factors(const struct rope_spec *spec, double factor,
                          struct scaling_result *result) {
   const double mscale = scaling_number(spec, "mscale", 0);
   const double mscale_all_dim = scaling_number(spec, "mscale_all_dim", 0);
-  double attention = magnitude(factor, 1);
+  double attention = scaling_mscale(factor, 1);
   if (mscale > 0 && mscale_all_dim > 0)
-    attention = magnitude(factor, mscale) / magnitude(factor, mscale_all_dim);
+    attention = scaling_mscale(factor, mscale) / scaling_mscale(factor, mscale_all_dim);
   result->attention_factor = scaling_number(spec, "attention_factor", attention);
   if (mscale_all_dim > 0) {
-    const double softmax = magnitude(factor, mscale_all_dim);
+    const double softmax = scaling_mscale(factor, mscale_all_dim);
     result->softmax_factor = softmax * softmax;
   }
 }

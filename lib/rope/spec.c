@@ -157,11 +157,7 @@ void spec_warn(const struct rope_spec *spec, struct meta *meta, const char *form
   snprintf(line, sizeof line, "%s%s%s", spec->label, *spec->label ? ": " : "", text);
   for (char *c = line; *c; c++)
     if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
-  for (size_t i = 0; i < meta_count(meta, "warnings"); i++) {
-    const char *said = meta_item_text(meta, "warnings", i);
-    if (said && !strcmp(said, line)) return;
-  }
-  meta_append_text(meta, "warnings", line);
+  meta_append_text_once(meta, "warnings", line);
 }
 
 void spec_describe(const struct rope_spec *spec, struct meta *meta) {

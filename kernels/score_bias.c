@@ -6,8 +6,6 @@
 #include "kernels/cpu.h"
 #include "lib/base/memory.h"
 
-static const double log2_e = 1.44269504088896340736;
-
 int score_bias_open(struct score_bias *bias, const struct score_batch *batch,
                     const struct score_arithmetic *arithmetic, struct error *error) {
   *bias = (struct score_bias){NULL, NULL, NULL};
@@ -23,7 +21,7 @@ int score_bias_open(struct score_bias *bias, const struct score_batch *batch,
   }
   for (size_t t = 0; t < distances; t++) {
     bias->add[t] = batch->bias[distances - 1 - t];
-    const double exponent = log2_e * bias->add[t];
+    const double exponent = LOG2_E * bias->add[t];
     arithmetic->store(&exponent, 1, (char *)bias->exponent + t * arithmetic->size);
   }
   if (!masks) return OK;

@@ -1,10 +1,13 @@
-/* Scores that a bias masks: what the CPU and the GPU ask before they choose a way. */
+/* What the CPU and the GPU ask of scores before they choose a way, and the base they take powers
+   of: softmax weights are powers of 2. */
 #ifndef ROPETOOL_KERNELS_SCORE_MASK_H
 #define ROPETOOL_KERNELS_SCORE_MASK_H
 
 #include <math.h>
 
 #include "kernels/backend.h"
+
+#define LOG2_E 1.44269504088896340736
 
 /* Whether the batch's bias masks a score that the causal mask does not. */
 static inline bool score_bias_masks(const struct score_batch *batch) {

@@ -6,6 +6,12 @@
 #include "kernels/score_weights.h"
 #include "kernels/scores.h"
 
+enum { FEW_ROWS = 64 }; /* that are not worth a second thread */
+
+static inline size_t smaller(size_t a, size_t b) {
+  return a < b ? a : b;
+}
+
 /* What all threads share. */
 struct score_plan {
   const struct score_pass *pass;

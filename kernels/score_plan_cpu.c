@@ -9,14 +9,7 @@
 enum {
   KEPT_ROWS = 192,      /* at most: whole rows of scores that are kept, */
   MOST_BYTES = 1 << 25, /* and their bytes */
-  FEW_ROWS = 64         /* that are not worth a second thread */
 };
-
-static const double log2_e = 1.44269504088896340736;
-
-static size_t smaller(size_t a, size_t b) {
-  return a < b ? a : b;
-}
 
 /* Bytes of arrays, each from a cache line on. */
 static size_t padded(size_t count, size_t size) {
@@ -111,7 +104,7 @@ int score_plan_open(struct score_plan *plan, const struct score_pass *pass, stru
       plan->keep_rows || pass->diagonals || pass->weights || pass->range || batch->terms;
   plan->own_exponent =
       batch->terms && batch->terms->after_scale && (plan->keep_rows || pass->weights);
-  plan->softmax = (struct row_softmax){plan->arithmetic, batch->scale * log2_e, pass->weights};
+  plan->softmax = (struct row_softmax){plan->arithmetic, batch->scale * LOG2_E, pass->weights};
   choose_blocks(plan);
   struct score_room room;
   plan->room = score_room_place(plan, &room, NULL);

@@ -5,8 +5,6 @@
 
 #include "kernels/cpu.h"
 
-static const double log2_e = 1.44269504088896340736;
-
 /* How many numbers are infinite. */
 VECTOR_CLONES
 static size_t count_infinite(const double *value, size_t count) {
@@ -40,11 +38,11 @@ static void make_exponents(const double *restrict terms, const double *restrict 
   if (bias) {
 #pragma omp simd
     for (size_t n = 0; n < count; n++)
-      exponent[n] = bias[n] == -INFINITY ? -INFINITY : log2_e * (rest * terms[n] + bias[n]);
+      exponent[n] = bias[n] == -INFINITY ? -INFINITY : LOG2_E * (rest * terms[n] + bias[n]);
   } else {
 #pragma omp simd
     for (size_t n = 0; n < count; n++)
-      exponent[n] = log2_e * (rest * terms[n]);
+      exponent[n] = LOG2_E * (rest * terms[n]);
   }
 }
 

@@ -1,7 +1,7 @@
 /* Scores of queries and keys, reduced to what is asked for:
 
-     S(m, n) = (1/B) Σ_b q_bm · k_bn + bias(m − n),   or with softmax over the keys n' that query m
-   may see
+     S(m, n) = (1/B) Σ_b (q_bm · k_bn + terms_b(m, n)) + bias(m − n),   or with softmax over the
+   keys n' that query m may see (terms are before or behind the scale, see backend.h)
 
      P(m, n) = (1/B) Σ_b exp(x_bmn) / Σ_n' exp(x_bmn'),   x_bmn = scale·q_bm·k_bn + bias(m − n) */
 #include <math.h>

@@ -9,12 +9,6 @@
 #include "lib/base/memory.h"
 #include "lib/base/progress.h"
 
-enum { FEW_ROWS = 64 }; /* that are not worth a second thread */
-
-static size_t smaller(size_t a, size_t b) {
-  return a < b ? a : b;
-}
-
 static void prepare_queries(const struct score_plan *plan, const struct row_block *block,
                             struct score_room *room) {
   const struct score_batch *batch = plan->batch;

@@ -13,8 +13,9 @@
      limit               roots, copy, product, multiply_add: loops of nothing else, for as many
                          elements; "one thread": the operation itself; empty: none
      limit_per_second    elements, by the limit's median; of a GPU by the device's own clock,
-   without the way of arrays to it and back, which operations are timed with (meta.limits is "the
-   device alone" then) share               of the limit; against one thread: how many times as fast
+                         without the way of arrays to it and back, which operations are timed
+                         with: meta.limits is "the device alone" then
+     share               of the limit; against one thread: how many times as fast
      working_memory      bytes that a run holds at most beside its input and output arrays; empty
                          where the system does not say */
 #ifndef ROPETOOL_ANALYSIS_BENCH_H

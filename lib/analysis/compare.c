@@ -12,7 +12,8 @@
 
 enum { TERMS = TERMS_POSITION_POSITION + 1, MOST_ITEMS = 4096 };
 
-const char *term_choice_name(enum term_choice terms) {
+/* "content-position"; "" of all. */
+static const char *term_choice_name(enum term_choice terms) {
   static const char *const names[TERMS] = {[TERMS_ALL] = "",
                                            [TERMS_CONTENT_CONTENT] = "content-content",
                                            [TERMS_CONTENT_POSITION] = "content-position",
@@ -165,7 +166,6 @@ static int run_draws(const struct comparison *work, size_t index, struct item_re
   }
   result->arithmetic = compare_arithmetic_of(work, &scorer);
   result->positions = scorer.positions;
-  result->beyond = scorer.beyond;
   result->untrained = compare_is_untrained(work, item, &scorer);
   scorer_release(&scorer);
   return status;

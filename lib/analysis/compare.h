@@ -108,6 +108,4 @@ int compare_run(struct backend *backend, const struct compare_request *request,
 int compare_grid(const struct table *metrics, struct table **grid, struct error *error);
 void compare_result_release(struct compare_result *result);
 
-const char *term_choice_name(enum term_choice terms); /* "content-position"; "" of all */
-
 #endif

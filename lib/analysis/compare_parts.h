@@ -33,11 +33,10 @@ struct item_result {
   double *value;            /* (metric, draw) */
   double *cells;            /* (row, column) of the panel: mean over the draws; NULL: none */
   size_t tiles;             /* rows and columns of it */
-  double error_bound;       /* of a score, by rounding */
+  double error_bound;       /* of a score: score_error of metrics.h */
   double linear_difference; /* linear_attention.h; NaN: not linear */
   double quantile_error;    /* of a profile */
   double positions;
-  const char *beyond;
   bool untrained;
   double table_norm,
       token_norm; /* mean lengths where a table is added without projections; else 0 */

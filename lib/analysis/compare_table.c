@@ -80,7 +80,7 @@ static int fill_row(const struct comparison *work, const struct compare_item *it
       metric_estimate(result->value + metric * work->draws, work->draws);
   if (metric == METRIC_BEYOND_TABLE) {
     estimate = (struct metric_estimate){.mean = result->positions, .standard_error = NAN};
-    snprintf(detail, sizeof detail, "%s", result->beyond);
+    snprintf(detail, sizeof detail, "%s", item->encoding->beyond);
   } else {
     if (content_is_constant(&work->request->content) && estimate.draws) estimate.standard_error = 0;
     drop_partial(work, metric, result->overflown, &estimate);

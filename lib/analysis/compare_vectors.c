@@ -31,8 +31,7 @@ int compare_make_scorer(const struct comparison *work, const struct compare_item
 }
 
 enum precision compare_arithmetic_of(const struct comparison *work, const struct scorer *scorer) {
-  const bool scaled = scorer->query_scale || scorer->key_scale;
-  return work->single && !scaled ? PRECISION_FP32 : PRECISION_FP64;
+  return work->single && !scorer_needs_double(scorer) ? PRECISION_FP32 : PRECISION_FP64;
 }
 
 void compare_draw_release(struct compare_draw *draw) {

@@ -49,7 +49,6 @@ int feature_map_make(struct backend *backend, struct feature_map *map, uint64_t 
                      struct error *error) {
   map->directions = NULL;
   if (!map->favor) map->count = map->dim;
-  if (!map->count) map->count = feature_map_default(map->dim);
   if (map->count % 2)
     return error_set(error, ERROR_INPUT,
                      "linear attention with '%zu' features cannot rotate them in pairs: an even "

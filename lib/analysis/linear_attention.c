@@ -58,9 +58,7 @@ static int fill_denominators(const struct linear_attention *attention, double *d
 static void join(enum reduction reduction, double value, double *cell) {
   if (reduction == REDUCE_MEAN)
     *cell += value;
-  else if (reduction == REDUCE_MAX)
-    *cell = fmax(*cell, value);
-  else if (fabs(value) > fabs(*cell) || (fabs(value) == fabs(*cell) && value > *cell))
+  else if (value > *cell || isnan(value)) /* NaN stays: nothing is larger than it */
     *cell = value;
 }
 

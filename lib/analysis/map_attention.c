@@ -162,8 +162,7 @@ static int create_content(const struct attention *map, size_t dim, struct scorer
 
 static int fill_one_by_one(const struct attention *map, struct scorer *scorer,
                            struct error *error) {
-  /* Factors that grow with positions (xPos) are beyond float's range soon. */
-  const bool single = map->request->single && !scorer->query_scale && !scorer->key_scale;
+  const bool single = map->request->single && !scorer_needs_double(scorer);
   struct scorer_vectors vectors = {0};
   struct score_batch batch = {.causal = map->request->causal,
                               .single = single,

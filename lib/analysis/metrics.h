@@ -38,8 +38,10 @@ struct metric_sources {
   struct score_sums sums; /* of S, or of S less any constant: energies do not change by it */
   struct weight_sums weights;
   const double *profile; /* (2·length − 1): mean of S at query − key, −(length − 1) first */
-  double score_error;    /* what rounding may have made of a score, at most */
-  double profile_error;  /* and of one where query − key >= 0 */
+  /* What rounding may have made of a score: backend.h's bound, but where the encoding has terms of
+     its own their root mean square stands for the largest. */
+  double score_error;
+  double profile_error; /* and of one where query − key >= 0 */
 };
 
 /* Whether the scores and their squares are numbers that double has. */

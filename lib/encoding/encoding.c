@@ -115,8 +115,7 @@ int encoding_make(const struct encoding *encoding, struct backend *backend,
                             .query_content = true,
                             .key_content = true,
                             .scale = encoding_scale(encoding, setting),
-                            .positions = INFINITY,
-                            .beyond = encoding->beyond};
+                            .positions = INFINITY};
   return encoding->make(backend, setting, scorer, error);
 }
 

@@ -40,7 +40,7 @@ static const struct encoding_parameter parameters[] = {
 enum { RANDOM_HIDDEN = 32 };
 
 struct fire {
-  size_t length, hidden, heads;
+  size_t hidden, heads;
   double threshold; /* L */
   double c;
   double *psi;                         /* (position) ψ of distances 0 .. length − 1 */
@@ -143,7 +143,6 @@ static int make(struct backend *backend, const struct encoding_setting *setting,
   scorer->own = fire;
   scorer->release_own = release;
   scorer->terms = (struct score_terms){.fill = fill, .user = fire, .after_scale = true};
-  fire->length = setting->length;
   if (read_numbers(backend, setting, fire, &scorer->untrained, error)) return error->code;
   if (read_network(backend, setting, fire, &scorer->untrained, error)) return error->code;
   char what[80];

@@ -70,9 +70,14 @@ struct scorer {
   double scale;     /* of scores in a softmax: 1/√dim and the spectrum's softmax factor as a rule;
                        T5: 1; DeBERTa: 1/√(3 dim) */
   double positions; /* how many it is defined for; INFINITY: any */
-  const char *beyond; /* what happens there: "refused", "extrapolated", "periodic" */
-  bool untrained;     /* made from random parameters, or from those that training starts with */
+  bool untrained;   /* made from random parameters, or from those that training starts with */
 };
+
+/* Whether vectors are multiplied by factors that grow with positions (xPos): they are beyond float
+   soon, so that scores are to be in double. */
+static inline bool scorer_needs_double(const struct scorer *scorer) {
+  return scorer->query_scale || scorer->key_scale;
+}
 
 void scorer_release(struct scorer *scorer);
 

@@ -191,7 +191,7 @@ static void learned_table(void **state) {
   struct scorer scorer = scorer_of(*state, "learned", &setting);
   assert_memory_equal(scorer.table, row, 4 * sizeof *row);
   assert_near(scorer.positions, 3, 0);
-  assert_string_equal(scorer.beyond, "refused");
+  assert_string_equal(learned->beyond, "refused");
   assert_false(scorer.untrained);
   scorer_release(&scorer);
   setting.length = 5;

@@ -71,7 +71,8 @@ static void hands_point_clockwise_from_the_top(void **state) {
   table_destroy(table);
 }
 
-/* The dark pixels of a dial's circle reach equally far in all directions. */
+/* The dark pixels of a dial's circle reach equally far in all directions; more than a point beyond
+   it the caption may begin. */
 static void dials_are_round(void **state) {
   (void)state;
   struct table *table = table_of_angles(2, 1);
@@ -87,7 +88,7 @@ static void dials_are_round(void **state) {
     for (int side = 0; side < 4; side++) {
       const int dx = (side == 0) - (side == 1), dy = (side == 2) - (side == 3);
       reach[side] = 0;
-      for (int step = 0; step < (int)(radius * 0.54); step++) {
+      for (int step = 0; step < (int)(radius / 2 + figure.dpi / 72); step++) {
         const double d = radius / 2 + step;
         const int px = (int)(middle[0] + dx * d + 3 * (dy != 0)),
                   py = (int)(middle[1] + dy * d + 3 * (dx != 0));

@@ -161,7 +161,8 @@ static void long_labels_have_two_lines(void **state) {
   struct figure one = draw_table(table, &plain, &(struct figure_options){.style = "icml"},
                                  FIGURE_PNG),
                 two = draw_table(table, &plain, &options, FIGURE_PNG);
-  assert_true(has(&two, "\nylabel = 'angle difference at the end of the"));
+  /* Where it breaks depends on the widths of the font. */
+  assert_true(has(&two, "\nylabel = 'angle difference at the"));
   assert_true(has(&two, "(radians)'\n"));
   const double line = 8 * 1.3 / 72 / 3.25; /* of the width */
   assert_true(fabs(script_number(&two, "panel_left") - script_number(&one, "panel_left") - line) <

@@ -105,7 +105,6 @@ static int check_parameters(const struct invocation *invocation,
   return OK;
 }
 
-/* An option that would change nothing is a conflict: `wanted` says what it goes with. */
 static int check_needs(const struct invocation *invocation, const struct compare_question *question,
                        struct error *error) {
   const struct compare_request *request = &question->request;
@@ -113,11 +112,7 @@ static int check_needs(const struct invocation *invocation, const struct compare
              heads = has_heads(invocation, request);
   static const char of_heads[] =
       "projections, or an encoding that differs by head (alibi, t5, kerple and others)";
-  const struct {
-    const char *option;
-    bool met;
-    const char *wanted;
-  } needs[] = {
+  const struct option_need needs[] = {
       {"learned", question->learned, "--encodings that name 'learned'"},
       {"beyond", question->learned, "--encodings that name 'learned'"},
       {"layer", option_given(invocation, "checkpoint"), "--checkpoint"},
@@ -140,10 +135,9 @@ static int check_needs(const struct invocation *invocation, const struct compare
        "--content gaussian or aligned"},
       {"legend", request->view == COMPARE_PROFILE || request->view == COMPARE_EDGE,
        "--plot profile or edge"},
+      {0},
   };
-  for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
-    if (option_given(invocation, needs[i].option) && !needs[i].met)
-      return error_set(error, ERROR_INPUT, "--%s goes with %s", needs[i].option, needs[i].wanted);
+  if (option_check_needs(invocation, needs, error)) return error->code;
   if (request->view == COMPARE_EDGE && !question->learned)
     return error_set(error, ERROR_INPUT,
                      "--plot 'edge' goes with --encodings that name 'learned': it shows the end of "

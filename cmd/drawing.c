@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "lib/base/file.h"
+#include "lib/base/text.h"
 #include "lib/figure/preview.h"
 #include "lib/figure/raster.h"
 #include "lib/figure/style.h"
@@ -61,10 +62,8 @@ int drawing_draw(const struct result *result, const struct figure_options *optio
   if (result->drawing == DRAWING_NONE)
     return error_set(error, ERROR_INPUT, "there is nothing to draw in '%s'", target->path);
   if (result->drawing == DRAWING_RASTER) return draw_raster(result, options, target, figure, error);
-  char *name = strdup(file_name(target->path));
+  char *name = text_with_extension(file_name(target->path), "");
   if (!name) return error_set(error, ERROR_FAILED, "out of memory: the name of a figure");
-  char *dot = strrchr(name, '.');
-  if (dot) *dot = '\0';
   const int status = draw_named(result, options, target, name, figure, error);
   free(name);
   return status;

@@ -30,8 +30,8 @@ bool figure_file_companion_holds(const char *path, const struct meta *provenance
   if (strcmp(extension, ".tex")) return true;
   struct meta *other = NULL;
   int intact = 0;
-  char *pdf = NULL;
-  if (asprintf(&pdf, "%.*s.pdf", (int)strlen(path) - 4, path) < 0) return false;
+  char *pdf = text_with_extension(path, ".pdf");
+  if (!pdf) return false;
   struct error unread;
   const bool read = !figure_file_read(pdf, &other, &intact, &unread);
   const bool same = read && same_text(other, provenance, "command") &&

@@ -129,11 +129,12 @@ static int add_job_uses(struct figures *figures, size_t index, struct uses *uses
   int status = OK;
   for (size_t i = 0; !status && i < job->line->output_count; i++) {
     const char *name = job->outputs[i];
-    char extension[8], *pdf;
+    char extension[8];
     status = add_use(uses, index, name, true, error);
     text_extension(name, extension);
     if (status || strcmp(extension, ".tex")) continue;
-    if (asprintf(&pdf, "%.*s.pdf", (int)strlen(name) - 4, name) < 0) return out_of_memory(error);
+    char *pdf = text_with_extension(name, ".pdf");
+    if (!pdf) return out_of_memory(error);
     status = add_use(uses, index, pdf, true, error);
     free(pdf);
     if (!status) uses->list[uses->count - 1].name = name;

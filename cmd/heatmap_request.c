@@ -7,21 +7,6 @@
 /* ---- Options that go together ------------------------------------------------------------------
  */
 
-/* An option that would change nothing is a conflict: `wanted` says what it goes with. */
-struct need {
-  const char *option;
-  bool met;
-  const char *wanted;
-};
-
-static int check_needs(const struct invocation *invocation, const struct need *needs,
-                       struct error *error) {
-  for (; needs->option; needs++)
-    if (!needs->met && option_given(invocation, needs->option))
-      return error_set(error, ERROR_INPUT, "--%s goes with %s", needs->option, needs->wanted);
-  return OK;
-}
-
 static bool kind_is(const struct map_request *request, const char *name) {
   return !strcmp(map_kind_name(request->kind), name);
 }
@@ -33,7 +18,7 @@ static int check_attention(const struct invocation *invocation, const struct map
   const bool attention = map_kind_is_attention(request->kind),
              own = option_given(invocation, "q") || option_given(invocation, "k"),
              random = !own && !content_is_constant(&request->content);
-  const struct need needs[] = {
+  const struct option_need needs[] = {
       {"content", attention, attention_wanted},
       {"batch", attention, attention_wanted},
       {"causal", attention, attention_wanted},
@@ -55,7 +40,7 @@ static int check_attention(const struct invocation *invocation, const struct map
       {0}};
   if (kind_is(request, "norms") && !own)
     return error_set(error, ERROR_INPUT, "--what norms goes with --q or --k FILE[:TENSOR]");
-  return check_needs(invocation, needs, error);
+  return option_check_needs(invocation, needs, error);
 }
 
 static int check_encoding(const struct invocation *invocation, const struct map_request *request,
@@ -72,27 +57,27 @@ static int check_encoding(const struct invocation *invocation, const struct map_
              heads = encodes && request->encoding->by_head;
   const char *name = request->encoding->name,
              *unused = encoding_values_unused(request->values, (const char *[]){name, NULL});
-  const struct need needs[] = {{"encoding", encodes, encoding_wanted},
-                               {"param", encodes, encoding_wanted},
-                               {"learned", table, table_wanted},
-                               {"beyond", table, table_wanted},
-                               {"base", waves, waves_wanted},
-                               {"scaling", waves, waves_wanted},
-                               {"inv-freq", waves, waves_wanted},
-                               {"precision", waves, waves_wanted},
-                               {"dim", waves || !own, waves_wanted},
-                               {"layout", waves || !own, waves_wanted},
-                               {"base", !norms, norms_wanted},
-                               {"scaling", !norms, norms_wanted},
-                               {"precision", !norms, norms_wanted},
-                               {"context", !norms, norms_wanted},
-                               {"heads", heads, heads_wanted},
-                               {"head", heads || own, heads_wanted},
-                               {0}};
+  const struct option_need needs[] = {{"encoding", encodes, encoding_wanted},
+                                      {"param", encodes, encoding_wanted},
+                                      {"learned", table, table_wanted},
+                                      {"beyond", table, table_wanted},
+                                      {"base", waves, waves_wanted},
+                                      {"scaling", waves, waves_wanted},
+                                      {"inv-freq", waves, waves_wanted},
+                                      {"precision", waves, waves_wanted},
+                                      {"dim", waves || !own, waves_wanted},
+                                      {"layout", waves || !own, waves_wanted},
+                                      {"base", !norms, norms_wanted},
+                                      {"scaling", !norms, norms_wanted},
+                                      {"precision", !norms, norms_wanted},
+                                      {"context", !norms, norms_wanted},
+                                      {"heads", heads, heads_wanted},
+                                      {"head", heads || own, heads_wanted},
+                                      {0}};
   if (encodes && unused)
     return error_set(error, ERROR_INPUT, "--param of '%s' goes with --encoding %s, not %s", unused,
                      unused, name);
-  return check_needs(invocation, needs, error);
+  return option_check_needs(invocation, needs, error);
 }
 
 static int check_figure(const struct invocation *invocation, const struct map_request *request,
@@ -101,7 +86,7 @@ static int check_figure(const struct invocation *invocation, const struct map_re
   static const char *const of_axes[] = {"title",  "xlabel", "ylabel",    "width",
                                         "height", "font",   "font-size", "dark"};
   const bool rotates = kind_is(request, "rotation"), grid = kind_is(request, "axes");
-  const struct need needs[] = {
+  const struct option_need needs[] = {
       {"position", rotates, "--what rotation"},
       {"length", map_kind_has_positions(request->kind),
        rotates ? "maps over positions, not --what rotation" : "maps over positions"},
@@ -110,7 +95,7 @@ static int check_figure(const struct invocation *invocation, const struct map_re
       {"frame", grid, "--what axes"},
       {"legend", false, "curves, not maps"},
       {0}};
-  if (check_needs(invocation, needs, error)) return error->code;
+  if (option_check_needs(invocation, needs, error)) return error->code;
   for (size_t i = 0; i < sizeof of_axes / sizeof *of_axes; i++)
     if (option_given(invocation, "raster") && option_given(invocation, of_axes[i]))
       return error_set(error, ERROR_INPUT, "--%s goes with %s", of_axes[i], figure_wanted);

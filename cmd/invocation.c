@@ -284,10 +284,12 @@ static struct option_label label_of(const char *name) {
   return label;
 }
 
-int option_real(const struct invocation *invocation, const char *name, double *value,
-                struct error *error) {
-  const char *text = option_text(invocation, name, NULL);
-  return text ? number_real(text, label_of(name).text, value, error) : OK;
+int option_check_needs(const struct invocation *invocation, const struct option_need *needs,
+                       struct error *error) {
+  for (; needs->option; needs++)
+    if (!needs->met && option_given(invocation, needs->option))
+      return error_set(error, ERROR_INPUT, "--%s goes with %s", needs->option, needs->wanted);
+  return OK;
 }
 
 int option_positive(const struct invocation *invocation, const char *name, double *value,

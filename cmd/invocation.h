@@ -67,8 +67,6 @@ void invocation_help(const struct command *command, FILE *out);
 bool option_given(const struct invocation *invocation, const char *name);
 const char *option_text(const struct invocation *invocation, const char *name,
                         const char *otherwise);
-int option_real(const struct invocation *invocation, const char *name, double *value,
-                struct error *error);
 int option_positive(const struct invocation *invocation, const char *name, double *value,
                     struct error *error);
 int option_integer(const struct invocation *invocation, const char *name, int64_t lowest,
@@ -78,6 +76,17 @@ int option_tokens(const struct invocation *invocation, const char *name, int64_t
 
 /* Every value of a repeatable option in order: start with *cursor = 0; NULL at the end. */
 const char *option_next(const struct invocation *invocation, const char *name, size_t *cursor);
+
+/* An option that would change nothing is a conflict: `wanted` says what it goes with. */
+struct option_need {
+  const char *option; /* long name; NULL ends a list */
+  bool met;
+  const char *wanted;
+};
+
+/* ERROR_INPUT for the first option that was given though its need is not met. */
+int option_check_needs(const struct invocation *invocation, const struct option_need *needs,
+                       struct error *error);
 
 /* Copies the next item of a comma list into `item` and moves on; false at the end of the list. An
    empty item ("1,,2") comes back as "". */

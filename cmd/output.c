@@ -72,14 +72,6 @@ void outputs_discard(struct outputs *outputs) {
   free(outputs);
 }
 
-/* `path` with another extension, to be released with free(). */
-static char *with_extension(const char *path, const char *extension) {
-  const char *name = file_name(path), *dot = strrchr(name, '.');
-  const size_t stem = dot ? (size_t)(dot - path) : strlen(path);
-  char *other = NULL;
-  return asprintf(&other, "%.*s%s", (int)stem, path, extension) < 0 ? NULL : other;
-}
-
 /* Whether two names are of one file: "a.csv", "./a.csv", a link to it. */
 static bool same_target(const char *a, const char *b) {
   char *names[] = {file_identity(a), file_identity(b)};
@@ -94,7 +86,7 @@ static int open_part(struct outputs *outputs, int part, const char *extension,
                      struct error *error) {
   struct output *output = &outputs->list[outputs->count - 1];
   char *name =
-      extension ? with_extension(output->path, extension) : memory_text(output->path, error);
+      extension ? text_with_extension(output->path, extension) : memory_text(output->path, error);
   if (!name) return error_set(error, ERROR_FAILED, "out of memory: the name of a file");
   for (size_t i = 0; i < outputs->count; i++)
     for (int other = 0; other < PARTS; other++)

@@ -1,6 +1,7 @@
 #include "lib/base/text.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,4 +118,11 @@ void text_extension(const char *path, char extension[8]) {
   if (!dot || strlen(dot) > 7) return;
   for (size_t i = 0; i <= strlen(dot); i++)
     extension[i] = (char)tolower((unsigned char)dot[i]);
+}
+
+char *text_with_extension(const char *path, const char *extension) {
+  const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+  const size_t stem = dot ? (size_t)(dot - path) : strlen(path);
+  char *other = NULL;
+  return asprintf(&other, "%.*s%s", (int)stem, path, extension) < 0 ? NULL : other;
 }

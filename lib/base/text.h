@@ -31,4 +31,8 @@ int text_split_shell(const char *line, char ***words);
  * none. */
 void text_extension(const char *path, char extension[8]);
 
+/* `path` with another extension (".pdf", or "" for none) in place of its own, to be released with
+   free(). NULL when memory is out. */
+char *text_with_extension(const char *path, const char *extension);
+
 #endif

@@ -209,8 +209,10 @@ $(DEMO)/%-scores.png: $(BUILD)/ropetool
 $(DEMO)/%-certificate.csv: $(BUILD)/ropetool
 	$(call step,VERIFY) $< verify --quiet --model $* -o $@
 
-gallery: $(BUILD)/ropetool
-	@$< figures docs/gallery/gallery.recipe
+gallery:
+	@sh .ci/packages.sh $(PACKAGES_BUILD)
+	@$(MAKE) $(BUILD)/ropetool
+	@$(BUILD)/ropetool figures docs/gallery/gallery.recipe
 
 # ---- Tests ------------------------------------------------------------------------------------------
 

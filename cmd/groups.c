@@ -58,7 +58,7 @@ const struct argp_option group_encoding[] = {
 const struct argp_option group_figure[] = {
     {"style", KEY + 20, "NAME", 0,
      "journal preset: default, neurips, icml, icml-full, iclr, acl, ieee, nature, ...", 0},
-    {"width", KEY + 21, "LENGTH", 0, "width in in, cm, mm or px (default: the style's)", 0},
+    {"width", KEY + 21, "LENGTH", 0, "width in in, cm, mm, pt or px (default: the style's)", 0},
     {"height", KEY + 22, "LENGTH", 0, "height (default: by the style)", 0},
     {"dpi", KEY + 23, "N", 0, "pixels per inch of a PNG (default: the style's)", 0},
     {"font", KEY + 24, "NAME", 0, "font family", 0},

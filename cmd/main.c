@@ -1,4 +1,5 @@
-/* ropetool COMMAND [OPTION...]: the one place that prints errors and sets the exit status. */
+/* ropetool COMMAND [OPTION...]: prints how a command ended and sets the exit status; `figures`
+   reports its jobs itself. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -233,8 +233,8 @@ static void long_words_stand_on_end(void **state) {
     }
     figure_release(&figure);
   }
-  struct figure wide = draw_grid(table, &plain_grid,
-                                 &(struct figure_options){.style = "ieee", .width = 13}, FIGURE_PNG);
+  struct figure wide = draw_grid(
+      table, &plain_grid, &(struct figure_options){.style = "ieee", .width = 13}, FIGURE_PNG);
   assert_non_null(strstr(wide.script.data, "\nheads = 0\n"));
   figure_release(&wide);
   table_destroy(table);

@@ -22,7 +22,8 @@ enum {
   KEY_CONTENT,
   KEY_ATTAIN,
   KEY_OVERLAY,
-  KEY_SEED
+  KEY_SEED,
+  KEY_PLOT
 };
 
 static const struct argp_option options[] = {
@@ -44,6 +45,10 @@ static const struct argp_option options[] = {
     {"overlay", KEY_OVERLAY, "FILE.csv", 0,
      "draw the columns distance,value of a file over the curves", 0},
     {"seed", KEY_SEED, "N", 0, "of the random vectors (default 1)", 0},
+    {"plot", KEY_PLOT, "bound|cosine", 0,
+     "what the figure shows (default bound); cosine: the cosine sum, and where it is first "
+     "negative",
+     0},
     {0},
 };
 
@@ -90,16 +95,35 @@ static int read_distances(const struct invocation *invocation, struct decay_requ
   return decay_linear_distances(range[0], range[1], range[2], distance, &request->count, error);
 }
 
-static int check_axes(const struct invocation *invocation, struct error *error) {
-  const char *axis;
-  for (size_t cursor = 0; (axis = option_next(invocation, "log", &cursor));)
-    if (strchr(axis, 'c'))
-      return error_set(error, ERROR_INPUT, "--log '%s' goes with maps; curves take x and y", axis);
+/* The cosine sum is drawn as it is; beside a limit or scores, which are 1 at distance 0 where it
+   has a pair's worth for each pair, and where a normalisation is asked for, as its mean. */
+static int read_plot(const struct invocation *invocation, struct decay_request *request,
+                     bool *cosine, struct error *error) {
+  const char *plot = option_text(invocation, "plot", "bound");
+  const bool beside = request->limit || request->samples;
+  *cosine = !strcmp(plot, "cosine");
+  if (!*cosine && strcmp(plot, "bound"))
+    return error_set(error, ERROR_INPUT, "unknown --plot '%s': bound or cosine", plot);
+  if (!*cosine) return OK;
+  if (request->envelope)
+    return error_set(error, ERROR_INPUT,
+                     "--envelope does not go with --plot cosine: it is that of the bound");
+  if (request->samples && request->content.kind == CONTENT_ONES)
+    return error_set(error, ERROR_INPUT,
+                     "--content ones does not go with --plot cosine: scores of ones, divided by "
+                     "dim, are the mean cosine itself");
+  if (beside && option_given(invocation, "normalise") && request->normalisation == NORMALISE_SUM)
+    return error_set(error, ERROR_INPUT,
+                     "--normalise sum does not go with --plot cosine and --%s, which stands beside "
+                     "the mean cosine",
+                     request->limit ? "limit" : "samples");
+  request->cosine_mean =
+      beside || (option_given(invocation, "normalise") && request->normalisation != NORMALISE_SUM);
   return OK;
 }
 
 static int read_request(const struct invocation *invocation, struct decay_request *request,
-                        int64_t **distance, struct error *error) {
+                        int64_t **distance, bool *cosine, struct error *error) {
   int64_t samples = 0, seed = 1;
   *request = (struct decay_request){
       .single = option_given(invocation, "single"),
@@ -121,9 +145,10 @@ static int read_request(const struct invocation *invocation, struct decay_reques
     return error->code;
   request->samples = (size_t)samples;
   request->seed = (uint64_t)seed;
+  if (read_plot(invocation, request, cosine, error)) return error->code;
   if (read_distances(invocation, request, distance, error)) return error->code;
   request->distance = *distance;
-  return check_axes(invocation, error);
+  return figure_options_check_curves(invocation, error);
 }
 
 static int read_overlay(const struct invocation *invocation, struct result *result,
@@ -144,30 +169,8 @@ static int read_overlay(const struct invocation *invocation, struct result *resu
   return OK;
 }
 
-static void plan_figure(const struct decay_request *request, struct result *result) {
-  struct curve_plot *plot = &result->curves;
-  static const char *const labels[2][3] = {
-      {[NORMALISE_MEAN] = "relative upper bound",
-       [NORMALISE_SUM] = "upper bound, sum over pairs",
-       [NORMALISE_UNIT] = "upper bound, 1 at distance 0"},
-      {[NORMALISE_MEAN] = "relative bound; score / dim",
-       [NORMALISE_SUM] = "bound, sum over pairs; score / dim",
-       [NORMALISE_UNIT] = "bound, 1 at distance 0; score / dim"},
-  };
-  *plot = (struct curve_plot){
-      .x = "distance",
-      .group = "series",
-      .lines = {"bound"},
-      .line_labels = {"bound"},
-      .band_labels = {"scores / dim, 5–95 %", "scores / dim, 25–75 %"},
-      .overlay_label = result->overlay_name,
-      .overlay = result->overlay,
-      .overlay_x = "distance",
-      .overlay_y = "value",
-      .xlabel = "relative distance (tokens)",
-      .ylabel = labels[request->samples > 0][request->normalisation],
-      .from_zero = true,
-  };
+/* Columns drawn beside the first, and the quantiles as bands. */
+static void plan_extras(const struct decay_request *request, struct curve_plot *plot) {
   size_t lines = 1;
   if (request->envelope) {
     plot->line_labels[lines] = "envelope";
@@ -183,6 +186,59 @@ static void plan_figure(const struct decay_request *request, struct result *resu
     plot->low[0] = "q05", plot->high[0] = "q95";
     plot->low[1] = "q25", plot->high[1] = "q75";
   }
+}
+
+static void plan_bound(const struct decay_request *request, struct curve_plot *plot) {
+  static const char *const labels[2][3] = {
+      {[NORMALISE_MEAN] = "relative upper bound",
+       [NORMALISE_SUM] = "upper bound, sum over pairs",
+       [NORMALISE_UNIT] = "upper bound, 1 at distance 0"},
+      {[NORMALISE_MEAN] = "relative bound; score / dim",
+       [NORMALISE_SUM] = "bound, sum over pairs; score / dim",
+       [NORMALISE_UNIT] = "bound, 1 at distance 0; score / dim"},
+  };
+  plot->lines[0] = "bound";
+  plot->line_labels[0] = "bound";
+  plot->ylabel = labels[request->samples > 0][request->normalisation];
+  plot->from_zero = true;
+}
+
+/* What matters of a cosine sum is where it falls below 0: a line is there, and one at the distance,
+   which is the first of all where none is left out. */
+static void plan_cosine(const struct decay_request *request, struct result *result) {
+  struct curve_plot *plot = &result->curves;
+  const struct meta *meta = table_meta(result->table);
+  plot->lines[0] = request->cosine_mean ? "cosine_mean" : "cosine_sum";
+  plot->line_labels[0] = request->cosine_mean ? "mean cosine" : "cosine sum";
+  plot->ylabel = request->samples       ? "mean cosine; score / dim"
+                 : request->cosine_mean ? "mean cosine, B(m) / (d/2)"
+                                        : "cosine sum, B(m)";
+  plot->marks[0] = (struct curve_mark){0, ""};
+  if (meta_count(meta, "series") != 1) return;
+  const double first = meta_real(meta_item(meta, "series", 0), "first_negative", NAN);
+  const bool all = request->step == 1 && request->distance[0] <= 1;
+  snprintf(result->mark_text[0], sizeof result->mark_text[0], "first negative%s: %.0f",
+           all ? "" : " listed", first);
+  plot->x_mark = (struct curve_mark){first, result->mark_text[0]};
+}
+
+static void plan_figure(const struct decay_request *request, bool cosine, struct result *result) {
+  struct curve_plot *plot = &result->curves;
+  *plot = (struct curve_plot){
+      .x = "distance",
+      .group = "series",
+      .band_labels = {"scores / dim, 5–95 %", "scores / dim, 25–75 %"},
+      .overlay_label = result->overlay_name,
+      .overlay = result->overlay,
+      .overlay_x = "distance",
+      .overlay_y = "value",
+      .xlabel = "relative distance (tokens)",
+  };
+  if (cosine)
+    plan_cosine(request, result);
+  else
+    plan_bound(request, plot);
+  plan_extras(request, plot);
   result->drawing = DRAWING_CURVES;
 }
 
@@ -227,11 +283,12 @@ static void summary(const struct result *result, FILE *out) {
 static int compute(const struct invocation *invocation, struct result *result,
                    struct error *error) {
   struct decay_request request;
+  bool cosine = false;
   int64_t *distance = NULL;
   struct series series = {0};
   struct backend *backend = NULL;
   result->summary = summary;
-  int status = read_request(invocation, &request, &distance, error);
+  int status = read_request(invocation, &request, &distance, &cosine, error);
   if (!status) status = series_create(invocation, &series, error);
   if (!status) status = read_overlay(invocation, result, series.meta, error);
   if (!status) status = run_options_backend(invocation, &backend, error);
@@ -240,7 +297,7 @@ static int compute(const struct invocation *invocation, struct result *result,
   if (!status) {
     meta_set_text(series.meta, "backend", backend_name(backend));
     meta_prepend(table_meta(result->table), series.meta);
-    plan_figure(&request, result);
+    plan_figure(&request, cosine, result);
   }
   backend_close(backend);
   series_release(&series);

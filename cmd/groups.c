@@ -148,6 +148,14 @@ int figure_options_read(const struct invocation *invocation, struct figure_optio
   return OK;
 }
 
+int figure_options_check_curves(const struct invocation *invocation, struct error *error) {
+  const char *axis;
+  for (size_t cursor = 0; (axis = option_next(invocation, "log", &cursor));)
+    if (strchr(axis, 'c'))
+      return error_set(error, ERROR_INPUT, "--log '%s' goes with maps; curves take x and y", axis);
+  return OK;
+}
+
 /* A device that was asked for must be there, also where nothing is computed on it. */
 static int check_device(const struct invocation *invocation, struct error *error) {
   struct backend *backend;

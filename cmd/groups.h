@@ -40,6 +40,9 @@ int series_create_one(const struct invocation *invocation, struct series *series
 int figure_options_read(const struct invocation *invocation, struct figure_options *options,
                         struct error *error);
 
+/* Curves have no axis of colours: a --log that asks for one is ERROR_INPUT. */
+int figure_options_check_curves(const struct invocation *invocation, struct error *error);
+
 /* Applies --threads and --max-memory, and opens the backend of --device. */
 int run_options_apply(const struct invocation *invocation, struct error *error);
 int run_options_backend(const struct invocation *invocation, struct backend **backend,

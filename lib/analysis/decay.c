@@ -39,15 +39,25 @@ static const struct {
     {"scaling", COLUMN_TEXT}, {"distance", COLUMN_INTEGER},
 };
 
-enum { BOUND, COSINE_SUM, ENVELOPE, LIMIT, QUANTILES, VALUES = QUANTILES + DECAY_LEVELS };
-static const char *const value_names[VALUES] = {
-    "bound", "cosine_sum", "envelope", "cosine_limit", "q05", "q25", "q50", "q75", "q95"};
+enum {
+  BOUND,
+  COSINE_SUM,
+  ENVELOPE,
+  LIMIT,
+  QUANTILES,
+  COSINE_MEAN = QUANTILES + DECAY_LEVELS,
+  VALUES
+};
+static const char *const value_names[VALUES] = {"bound", "cosine_sum", "envelope", "cosine_limit",
+                                                "q05",   "q25",        "q50",      "q75",
+                                                "q95",   "cosine_mean"};
 
 static bool is_wanted(const struct decay_request *request, int value) {
-  return value == ENVELOPE    ? request->envelope
-         : value == LIMIT     ? request->limit
-         : value >= QUANTILES ? request->samples > 0
-                              : true;
+  return value == ENVELOPE      ? request->envelope
+         : value == LIMIT       ? request->limit
+         : value == COSINE_MEAN ? request->cosine_mean
+         : value >= QUANTILES   ? request->samples > 0
+                                : true;
 }
 
 /* A table being made, with work space for one series. */
@@ -93,6 +103,8 @@ static int compute(const struct decay_work *work, const struct spectrum *spectru
                                     .cosine_sum = values_of(work, COSINE_SUM)};
   int status = backend_decay_bound(work->backend, &batch, error);
   if (status) return status;
+  for (size_t i = 0; request->cosine_mean && i < request->count; i++)
+    values_of(work, COSINE_MEAN)[i] = values_of(work, COSINE_SUM)[i] / (double)spectrum->pairs;
   const double by = divisor(request->normalisation, spectrum->pairs);
   for (size_t i = 0; i < request->count; i++)
     bound[i] /= by;
@@ -194,7 +206,7 @@ int decay_run(struct backend *backend, const struct decay_request *request,
   int status = check_request(request, series, series_count, error);
   size_t rows;
   if (__builtin_mul_overflow(series_count, request->count, &rows)) rows = SIZE_MAX;
-  const size_t values = request->samples ? VALUES : QUANTILES;
+  const size_t values = request->samples || request->cosine_mean ? VALUES : QUANTILES;
   if (!status)
     status =
         memory_require(request->count, values * sizeof(double), "the values of a curve", error);

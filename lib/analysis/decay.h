@@ -25,7 +25,9 @@ int normalisation_parse(const char *name, enum normalisation *normalisation, str
    - limit: cosine_limit, (Ci(m) − Ci(m/base)) / ln base, 1 at distance 0: what cosine_sum / pairs
      tends to as dim grows; plain spectra only;
    - samples > 0: q05 q25 q50 q75 q95, quantiles of the scores of so many query and key vectors of
-     `dim` dimensions, divided by dim. */
+     `dim` dimensions, divided by dim;
+   - cosine_mean: cosine_sum / pairs, 1 at distance 0, as cosine_limit is and as such scores are of
+     vectors of ones. */
 struct decay_request {
   const int64_t *distance; /* (distance) ascending, >= 0, at least one */
   size_t count;
@@ -35,7 +37,7 @@ struct decay_request {
   bool single;  /* computed in float where it is faster: bound within 2e-6 of itself, cosine_sum
                    within 2e-6 of pairs; spectra in fp64 only */
   enum normalisation normalisation; /* of bound and envelope alone */
-  bool envelope, limit;
+  bool envelope, limit, cosine_mean;
   size_t samples;
   struct content content; /* of the samples */
   uint64_t seed;

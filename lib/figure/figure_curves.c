@@ -196,15 +196,15 @@ static int assign_axes(struct curves *curves, struct error *error) {
   return code ? code : canvas_assign_tics(&curves->canvas, 'y', &curves->y_tics, error);
 }
 
-/* Lines of many points that go up and down hide each other and their signs: they are thinner. */
+/* Lines of many points that go up and down are thinner: they hide each other, their signs, and how
+   far they go. */
 static void thin_lines(struct curves *curves) {
   const double points = curves->canvas.panel_width / canvas_points(&curves->canvas, 1);
-  size_t most = 0, lines = 0;
-  for (size_t i = 0; i < curves->traces.count; i++) {
-    const struct trace *trace = &curves->traces.item[i];
-    if (trace->kind == TRACE_LINE && ++lines && trace->count > most) most = trace->count;
-  }
-  if (lines > 1 && (double)most > 1.5 * points) curves->canvas.style.line_width *= 0.6;
+  size_t most = 0;
+  for (size_t i = 0; i < curves->traces.count; i++)
+    if (curves->traces.item[i].kind == TRACE_LINE && curves->traces.item[i].count > most)
+      most = curves->traces.item[i].count;
+  if ((double)most > 1.5 * points) curves->canvas.style.line_width *= 0.6;
 }
 
 static int draw(struct curves *curves, const struct curve_plot *plot,

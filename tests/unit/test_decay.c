@@ -128,14 +128,17 @@ static void normalisations(void **state) {
                                          &request.normalisation, NULL),
                      OK);
     assert_int_equal(request.normalisation, n);
+    request.cosine_mean = true;
     tables[n] = run(*state, request, 5, 40, &spectrum, 1); /* 0 is not listed */
   }
   for (size_t r = 0; r < 36; r++) {
     const double mean = cell(tables[NORMALISE_MEAN], r, "bound");
     assert_near(cell(tables[NORMALISE_SUM], r, "bound"), 32 * mean, 1e-13 * mean);
     assert_near(cell(tables[NORMALISE_UNIT], r, "bound"), mean / 16.5, 1e-14);
-    for (int n = 1; n < 3; n++)
+    for (int n = 0; n < 3; n++) {
       assert_near(cell(tables[n], r, "cosine_sum"), cell(tables[0], r, "cosine_sum"), 0);
+      assert_near(cell(tables[n], r, "cosine_mean") * 32, cell(tables[0], r, "cosine_sum"), 1e-14);
+    }
   }
   for (int n = 0; n < 3; n++)
     table_destroy(tables[n]);

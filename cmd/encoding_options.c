@@ -42,8 +42,5 @@ void encoding_options_release(struct encoding_options *options) {
 }
 
 void encoding_options_note(const struct encoding_options *options, struct meta *meta) {
-  for (size_t i = 0; i < meta_count(options->inputs, "inputs"); i++) {
-    const struct meta *input = meta_item(options->inputs, "inputs", i);
-    inputs_add(meta, meta_text(input, "name"), meta_text(input, "sha256"));
-  }
+  inputs_copy(meta, options->inputs);
 }

@@ -33,6 +33,9 @@ void inputs_add(struct meta *meta, const char *name, const char *sha256);
 /* The same for "FILE[:TENSOR]", by the file's last part; nothing without a hash. */
 void inputs_add_file(struct meta *meta, const char *text, const char *sha256);
 
+/* Notes what is in "inputs" of `from` in those of `meta`. */
+void inputs_copy(struct meta *meta, const struct meta *from);
+
 /* The same where a command takes one RoPE: more than one is ERROR_INPUT. */
 int series_create_one(const struct invocation *invocation, struct series *series,
                       struct error *error);

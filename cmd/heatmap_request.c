@@ -37,6 +37,7 @@ static int check_attention(const struct invocation *invocation, const struct map
       {"k", !attention || option_given(invocation, "q"), "--q"},
       {"q", attention || !option_given(invocation, "k"), "no --k in --what norms: one map each"},
       {"axes", own, "--q and --k"},
+      {"layer", own, "--q and --k"},
       {0}};
   if (kind_is(request, "norms") && !own)
     return error_set(error, ERROR_INPUT, "--what norms goes with --q or --k FILE[:TENSOR]");
@@ -72,7 +73,7 @@ static int check_encoding(const struct invocation *invocation, const struct map_
                                       {"precision", !norms, norms_wanted},
                                       {"context", !norms, norms_wanted},
                                       {"heads", heads, heads_wanted},
-                                      {"head", heads || own, heads_wanted},
+                                      {"head", heads || own || norms, heads_wanted},
                                       {0}};
   if (encodes && unused)
     return error_set(error, ERROR_INPUT, "--param of '%s' goes with --encoding %s, not %s", unused,
@@ -109,10 +110,10 @@ static int check_figure(const struct invocation *invocation, const struct map_re
 /* A map of one's own takes what is said of reduction and figure alone. */
 static int check_matrix(const struct invocation *invocation, struct error *error) {
   static const char *const others[] = {
-      "what",  "encoding", "length", "beyond",   "content",   "q",       "k",
-      "axes",  "batch",    "single", "position", "seed",      "grid",    "frame",
-      "param", "heads",    "head",   "learned",  "model",     "dim",     "layer-type",
-      "base",  "scaling",  "layout", "context",  "precision", "inv-freq"};
+      "what",       "layer", "encoding", "length", "beyond",   "content",   "q",
+      "k",          "axes",  "batch",    "single", "position", "seed",      "grid",
+      "frame",      "param", "heads",    "head",   "learned",  "model",     "dim",
+      "layer-type", "base",  "scaling",  "layout", "context",  "precision", "inv-freq"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (option_given(invocation, others[i]))
       return error_set(error, ERROR_INPUT, "--%s does not go with --matrix, which is the map",
@@ -153,7 +154,7 @@ static int read_grid(const struct invocation *invocation, struct map_grid *grid,
 
 static int read_numbers(const struct invocation *invocation, size_t usual,
                         struct map_request *request, struct error *error) {
-  int64_t length = (int64_t)usual, batch = 1, position = 1, cells = 1024, seed = 1;
+  int64_t length = (int64_t)usual, batch = 1, position = 1, cells = 1024, seed = 1, layer = 0;
   if (option_tokens(invocation, "length", 1, INT64_C(1) << 40, &length, error)) return error->code;
   if (option_integer(invocation, "batch", 1, INT32_MAX, &batch, error)) return error->code;
   if (option_tokens(invocation, "position", -(INT64_C(1) << 40), INT64_C(1) << 40, &position,
@@ -163,7 +164,9 @@ static int read_numbers(const struct invocation *invocation, size_t usual,
   /* A raster has one pixel for each row and column unless it is told otherwise. */
   if (option_given(invocation, "raster")) cells = INT32_MAX;
   if (option_integer(invocation, "cells", 1, INT32_MAX, &cells, error)) return error->code;
+  if (option_integer(invocation, "layer", 0, INT32_MAX, &layer, error)) return error->code;
   request->length = (size_t)length;
+  request->layer = (size_t)layer;
   request->batch = (size_t)batch;
   request->position = position;
   request->cells = (size_t)cells;
@@ -214,12 +217,34 @@ static int check_width(const struct invocation *invocation, const struct positio
                    spectrum->spec.head_dim, learned->name, learned->width);
 }
 
+/* Norms show all layers, or all heads of one. */
+static int choose_rows(const struct invocation *invocation, struct map_request *request,
+                       struct error *error) {
+  const struct map_vectors *vectors = request->query ? request->query : request->key;
+  const bool head = option_given(invocation, "head"), layer = option_given(invocation, "layer");
+  if (!vectors) return OK;
+  const bool layers = axes_have(&vectors->axes, AXIS_LAYER);
+  if (layer && !layers)
+    return error_set(error, ERROR_INPUT,
+                     "--layer goes with --q and --k of several layers, not %s, axes %s",
+                     tensor_shape(vectors->tensor).text, axes_list(&vectors->axes).text);
+  if (!kind_is(request, "norms")) return OK;
+  if (layers && !layer)
+    request->rows = head ? MAP_ROWS_LAYERS_OF_HEAD : MAP_ROWS_LAYERS;
+  else if (head)
+    return error_set(error, ERROR_INPUT,
+                     "--head goes with norms of several layers and no --layer: the rows of %s are "
+                     "heads",
+                     tensor_shape(vectors->tensor).text);
+  return OK;
+}
+
 /* A head has an axis in the tensors, or the encoding looks at it. */
 static int check_heads(const struct invocation *invocation, const struct map_request *request,
                        struct error *error) {
   const struct map_vectors *query = request->query;
   if (!query || !map_kind_is_attention(request->kind)) return OK;
-  const bool has = axes_find(&query->axes, AXIS_HEAD) < query->axes.rank;
+  const bool has = axes_have(&query->axes, AXIS_HEAD);
   if (has && option_given(invocation, "heads"))
     return error_set(error, ERROR_INPUT, "--heads does not go with --q %s, which has its own heads",
                      tensor_shape(query->tensor).text);
@@ -270,6 +295,7 @@ int heatmap_question_read(const struct invocation *invocation, struct heatmap_qu
   if (status) return status;
   question->request.spectrum = question->series.spectra[0];
   status = check_width(invocation, &question->given.learned, question->request.spectrum, error);
+  if (!status) status = choose_rows(invocation, &question->request, error);
   if (!status) status = check_heads(invocation, &question->request, error);
   return status ? status : fit_vectors(invocation, question, error);
 }

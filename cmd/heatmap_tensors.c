@@ -5,13 +5,50 @@
 #include "cmd/groups.h"
 #include "lib/base/number.h"
 
+/* Far more than models have layers. */
+enum { MOST_FILES = 1024 };
+
+struct files {
+  struct tensor *tensor[MOST_FILES];
+  size_t count;
+};
+
+static int read_files(const struct invocation *invocation, const char *option, struct files *files,
+                      struct meta *inputs, struct error *error) {
+  const char *text;
+  for (size_t cursor = 0; (text = option_next(invocation, option, &cursor)); files->count++) {
+    if (files->count == MOST_FILES)
+      return error_set(error, ERROR_INPUT, "more than %d files: one a layer is read", MOST_FILES);
+    if (tensor_read(text, &files->tensor[files->count], error)) return error->code;
+    inputs_add_file(inputs, text, files->tensor[files->count]->sha256);
+  }
+  return OK;
+}
+
+/* The only file, or all as layers of one tensor. */
+static int join(struct files *files, const char *list, struct tensor **tensor,
+                struct map_vectors *vectors, struct error *error) {
+  struct axes axes;
+  int status = axes_of(list, files->tensor[0], &axes, error);
+  if (!status && files->count > 1) {
+    status = axes_add_layers(&axes, error);
+    if (!status) status = tensor_stack(files->tensor, files->count, tensor, error);
+  } else if (!status) {
+    *tensor = files->tensor[0];
+    files->tensor[0] = NULL;
+  }
+  return status ? status : map_vectors_with(*tensor, &axes, vectors, error);
+}
+
 static int read_vectors(const struct invocation *invocation, const char *option,
-                        struct tensor **tensor, struct map_vectors *vectors, struct error *error) {
-  const char *text = option_text(invocation, option, NULL);
-  if (!text) return OK;
-  int status = tensor_read(text, tensor, error);
-  if (!status)
-    status = map_vectors_of(*tensor, option_text(invocation, "axes", NULL), vectors, error);
+                        struct tensor **tensor, struct map_vectors *vectors, struct meta *inputs,
+                        struct error *error) {
+  if (!option_given(invocation, option)) return OK;
+  struct files files = {.count = 0};
+  int status = read_files(invocation, option, &files, inputs, error);
+  if (!status) status = join(&files, option_text(invocation, "axes", NULL), tensor, vectors, error);
+  for (size_t i = 0; i < files.count; i++)
+    tensor_destroy(files.tensor[i]);
   return status ? error_prefix(error, "--%s", option) : OK;
 }
 
@@ -58,6 +95,7 @@ static int read_matrix(const struct invocation *invocation, struct heatmap_tenso
              *index = option_text(invocation, "index", NULL);
   if (!text) return OK;
   if (tensor_read(text, &tensors->matrix, error)) return error_prefix(error, "--matrix");
+  inputs_add_file(tensors->inputs, text, tensors->matrix->sha256);
   const struct tensor *tensor = tensors->matrix;
   request->slice = (struct map_slice){.tensor = tensor};
   if (tensor->rank < 2 || tensor->rank > 2 + MAP_SLICE_AXES)
@@ -67,12 +105,10 @@ static int read_matrix(const struct invocation *invocation, struct heatmap_tenso
 
 int heatmap_tensors_read(const struct invocation *invocation, struct heatmap_tensors *tensors,
                          struct map_request *request, struct error *error) {
-  static const char *const options[] = {"q", "k", "matrix"};
-  *tensors = (struct heatmap_tensors){0};
-  for (size_t i = 0; i < 3; i++)
-    tensors->name[i] = option_text(invocation, options[i], NULL);
-  if (read_vectors(invocation, "q", &tensors->query_tensor, &tensors->query, error) ||
-      read_vectors(invocation, "k", &tensors->key_tensor, &tensors->key, error))
+  *tensors = (struct heatmap_tensors){.inputs = meta_create()};
+  struct meta *inputs = tensors->inputs;
+  if (read_vectors(invocation, "q", &tensors->query_tensor, &tensors->query, inputs, error) ||
+      read_vectors(invocation, "k", &tensors->key_tensor, &tensors->key, inputs, error))
     return error->code;
   if (tensors->query_tensor) request->query = &tensors->query;
   if (tensors->key_tensor) request->key = &tensors->key;
@@ -83,11 +119,10 @@ void heatmap_tensors_release(struct heatmap_tensors *tensors) {
   tensor_destroy(tensors->query_tensor);
   tensor_destroy(tensors->key_tensor);
   tensor_destroy(tensors->matrix);
+  meta_destroy(tensors->inputs);
   *tensors = (struct heatmap_tensors){0};
 }
 
 void heatmap_tensors_note(const struct heatmap_tensors *tensors, struct meta *meta) {
-  const struct tensor *const read[] = {tensors->query_tensor, tensors->key_tensor, tensors->matrix};
-  for (size_t i = 0; i < sizeof read / sizeof *read; i++)
-    if (read[i]) inputs_add_file(meta, tensors->name[i], read[i]->sha256);
+  inputs_copy(meta, tensors->inputs);
 }

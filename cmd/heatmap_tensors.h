@@ -1,4 +1,4 @@
-/* Tensors of one's own in `ropetool heatmap`: --q, --k, --axes, --matrix, --index. */
+/* Tensors of one's own in `ropetool heatmap`: --q, --k, --axes, --layer, --matrix, --index. */
 #ifndef ROPETOOL_CMD_HEATMAP_TENSORS_H
 #define ROPETOOL_CMD_HEATMAP_TENSORS_H
 
@@ -9,7 +9,7 @@
 struct heatmap_tensors {
   struct tensor *query_tensor, *key_tensor, *matrix;
   struct map_vectors query, key;
-  const char *name[3]; /* of --q, --k and --matrix, as the command line has them */
+  struct meta *inputs; /* files that were read */
 };
 
 /* Reads what is given, and puts it into `request`; to be released in any case. The request points

@@ -14,8 +14,8 @@ static const struct argp_option options[] = {
     {"positions", KEY_POSITIONS, "FILE|A:B", 0,
      "their positions: A to B, or whole numbers (position) or (batch, position) of a file", 0},
     {"axes", KEY_AXES, "LIST", 0,
-     "what the axes are: batch, position, head and dim in any order (default: by rank, the end of "
-     "batch,head,position,dim)",
+     "what the axes are: layer, batch, position, head and dim in any order (default: by rank, the "
+     "end of layer,batch,head,position,dim)",
      0},
     {"inverse", KEY_INVERSE, NULL, 0, "undo the rotation", 0},
     {"tables", KEY_TABLES, NULL, 0, "write cos and sin, (2, position, pair), instead", 0},

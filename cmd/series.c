@@ -50,6 +50,13 @@ void inputs_add_file(struct meta *meta, const char *text, const char *sha256) {
   if (*sha256) inputs_add(meta, file, sha256);
 }
 
+void inputs_copy(struct meta *meta, const struct meta *from) {
+  for (size_t i = 0; i < meta_count(from, "inputs"); i++) {
+    const struct meta *input = meta_item(from, "inputs", i);
+    inputs_add(meta, meta_text(input, "name"), meta_text(input, "sha256"));
+  }
+}
+
 /* Another scaling rule; the context that the model was trained for stays, where the model's own
    rule says it and the new one asks for it. */
 static int override_scaling(const char *text, struct rope_spec *spec, struct series *series,

@@ -127,7 +127,11 @@ static void describe_own(const struct map_request *request, struct meta *meta) {
   const struct map_vectors *query = request->query, *key = request->key;
   meta_set_integer(meta, "batch", (int64_t)map_draws(request));
   meta_set_flag(meta, "causal", request->causal);
-  if (axes_find(&query->axes, AXIS_HEAD) == query->axes.rank) return;
+  if (axes_have(&query->axes, AXIS_LAYER)) {
+    meta_set_integer(meta, "layers", (int64_t)map_vectors_extent(query, AXIS_LAYER));
+    meta_set_integer(meta, "layer", (int64_t)request->layer);
+  }
+  if (!axes_have(&query->axes, AXIS_HEAD)) return;
   meta_set_integer(meta, "heads", (int64_t)map_vectors_extent(query, AXIS_HEAD));
   meta_set_integer(meta, "head", (int64_t)request->head);
   meta_set_integer(meta, "kv_heads", (int64_t)map_vectors_extent(key, AXIS_HEAD));

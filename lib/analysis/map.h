@@ -23,8 +23,9 @@
    - rotation: (output dimension, input dimension) of the rotation at `position`, in the spectrum's
      layout;
    - table: (position, dimension), what an additive encoding adds;
-   - norms: (head, pair), the mean over batch and positions of sqrt(x_a² + x_b²) of the pairs
-     (x_a, x_b) of one's own queries or keys, in the spectrum's layout;
+   - norms: (head, pair) or (layer, pair), the mean over what else there is, batch, positions and
+     heads, of sqrt(x_a² + x_b²) of the pairs (x_a, x_b) of one's own queries or keys, in the
+     spectrum's layout;
    - axes: (height, width), of a query in the middle of a grid of keys, Σ_i cos(Δ·θ_i) with Δ the
      distance along the axis that pair i takes its position from (M-RoPE);
    - matrix: a map of one's own, which map_kind_find() does not know.
@@ -45,6 +46,13 @@ struct map_grid {
   int64_t frame;
 };
 
+/* The rows of norms. */
+enum map_rows {
+  MAP_ROWS_HEADS,          /* the heads of layer `layer` */
+  MAP_ROWS_LAYERS,         /* layers: the mean over their heads */
+  MAP_ROWS_LAYERS_OF_HEAD, /* layers: their head `head` */
+};
+
 struct map_request {
   const struct map_kind *kind;
   const struct encoding *encoding;
@@ -55,9 +63,12 @@ struct map_request {
   size_t heads, head;                   /* of the model, 0: ENCODING_HEADS; and which of them */
   size_t length;                        /* positions; not of the rotation */
   /* One's own vectors, before positions are applied. Scores and softmax: both, in place of
-     `content`, `batch` and `seed`; all the batch of head `head`, the first `length` positions.
-     Where the queries have an axis of heads `heads` is that. Norms: one of the two. NULL: none. */
+     `content`, `batch` and `seed`; all the batch of head `head` in layer `layer`, the first
+     `length` positions. Where the queries have an axis of heads `heads` is that. Norms: one of the
+     two. NULL: none. */
   const struct map_vectors *query, *key;
+  size_t layer;
+  enum map_rows rows;     /* of norms */
   struct map_slice slice; /* of the kind "matrix" */
   struct map_grid grid;   /* of the kind "axes" */
   struct content content; /* this, batch, seed and causal are of scores and softmax alone */

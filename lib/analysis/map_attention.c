@@ -11,6 +11,7 @@ static int check_vectors(const struct map_request *request, struct error *error)
     return error_set(error, ERROR_INPUT, "scores are of queries and keys: the %s are missing",
                      query ? "keys" : "queries");
   if (map_vectors_match(query, key, request->head, error)) return error->code;
+  if (map_vectors_check_layer(query, request->layer, error)) return error->code;
   const size_t length = map_vectors_extent(query, AXIS_POSITION);
   if (request->length > length)
     return error_set(error, ERROR_INPUT,
@@ -126,8 +127,7 @@ static int fill_by_bias(const struct attention *map, const struct scorer *scorer
 
 /* The queries' head; without an axis of heads `head` is of the encoding alone. */
 static size_t own_head(const struct map_request *request) {
-  return axes_find(&request->query->axes, AXIS_HEAD) < request->query->axes.rank ? request->head
-                                                                                 : 0;
+  return axes_have(&request->query->axes, AXIS_HEAD) ? request->head : 0;
 }
 
 static int create_content(const struct attention *map, size_t dim, struct scorer_vectors *vectors,
@@ -145,8 +145,9 @@ static int create_content(const struct attention *map, size_t dim, struct scorer
   vectors->key = memory_array(rows * dim, sizeof(double), "the keys", error);
   if (!vectors->query || !vectors->key) return ERROR_FAILED;
   if (request->query) {
-    map_vectors_head(request->query, own_head(request), request->length, vectors->query);
-    map_vectors_head(request->key,
+    map_vectors_head(request->query, request->layer, own_head(request), request->length,
+                     vectors->query);
+    map_vectors_head(request->key, request->layer,
                      map_vectors_key_head(request->query, request->key, own_head(request)),
                      request->length, vectors->key);
     return OK;

@@ -9,7 +9,7 @@ struct encoding_setting map_setting(const struct map_request *request) {
   const size_t width = query
                            ? map_vectors_extent(query, AXIS_DIM)
                            : encoding_width(request->encoding, request->spectrum, request->learned);
-  const bool has_heads = query && axes_find(&query->axes, AXIS_HEAD) < query->axes.rank;
+  const bool has_heads = query && axes_have(&query->axes, AXIS_HEAD);
   const size_t heads = has_heads ? map_vectors_extent(query, AXIS_HEAD) : request->heads;
   return (struct encoding_setting){.spectrum = request->spectrum,
                                    .length = request->length,

@@ -18,6 +18,10 @@ struct map_vectors {
 int map_vectors_of(const struct tensor *tensor, const char *list, struct map_vectors *vectors,
                    struct error *error);
 
+/* The same with axes that are known. */
+int map_vectors_with(const struct tensor *tensor, const struct axes *axes,
+                     struct map_vectors *vectors, struct error *error);
+
 size_t map_vectors_extent(const struct map_vectors *vectors, enum axis axis);
 
 /* Which head of the keys a head of the queries looks at: heads are grouped evenly, query head H
@@ -25,13 +29,16 @@ size_t map_vectors_extent(const struct map_vectors *vectors, enum axis axis);
 size_t map_vectors_key_head(const struct map_vectors *query, const struct map_vectors *key,
                             size_t head);
 
-/* ERROR_INPUT, with both shapes: another length, dimension or batch, or heads of the queries that
-   are no multiple of those of the keys; no such head. */
+/* ERROR_INPUT, with both shapes: another length, dimension or batch, other layers, or heads of the
+   queries that are no multiple of those of the keys; no such head. */
 int map_vectors_match(const struct map_vectors *query, const struct map_vectors *key, size_t head,
                       struct error *error);
 
-/* The first `length` positions of one head, (batch, position, dim) into `output`. */
-void map_vectors_head(const struct map_vectors *vectors, size_t head, size_t length,
+/* ERROR_INPUT: there is no such layer, or no axis of layers and `layer` is not 0. */
+int map_vectors_check_layer(const struct map_vectors *vectors, size_t layer, struct error *error);
+
+/* The first `length` positions of one head of a layer, (batch, position, dim) into `output`. */
+void map_vectors_head(const struct map_vectors *vectors, size_t layer, size_t head, size_t length,
                       double *output);
 
 #endif

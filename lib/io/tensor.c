@@ -1,5 +1,6 @@
 #include "lib/io/tensor.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -80,6 +81,43 @@ int tensor_permute(const struct tensor *tensor, const size_t *order, struct tens
 }
 
 enum { PIECE = 4096 }; /* elements converted at a time */
+
+static int check_same(const struct tensor *first, const struct tensor *other, struct error *error) {
+  bool same = first->storage == other->storage && first->rank == other->rank;
+  for (size_t i = 0; same && i < first->rank; i++)
+    same = first->shape[i] == other->shape[i];
+  if (same) return OK;
+  return error_set(error, ERROR_INPUT, "'%s' is %s %s, and '%s' is %s %s: the same is needed",
+                   first->name, storage_name(first->storage), tensor_shape(first).text, other->name,
+                   storage_name(other->storage), tensor_shape(other).text);
+}
+
+int tensor_stack(struct tensor *const *tensors, size_t count, struct tensor **result,
+                 struct error *error) {
+  const struct tensor *first = tensors[0];
+  const size_t size = first->count * storage_size(first->storage);
+  size_t shape[TENSOR_RANK] = {count};
+  *result = NULL;
+  if (first->rank == TENSOR_RANK)
+    return error_set(error, ERROR_INPUT, "'%s' has %zu axes, %s: at most %d can be stacked",
+                     first->name, first->rank, tensor_shape(first).text, TENSOR_RANK - 1);
+  memcpy(shape + 1, first->shape, first->rank * sizeof *shape);
+  for (size_t i = 1; i < count; i++)
+    if (check_same(first, tensors[i], error)) return error->code;
+  struct tensor *stack =
+      tensor_create(first->storage, first->rank + 1, shape, "several tensors in one", error);
+  if (!stack) return ERROR_FAILED;
+  for (size_t i = 0; i < count; i++)
+    memcpy((char *)stack->data + i * size, tensors[i]->data, size);
+  if (asprintf(&stack->name, "%s ... %s", tensor_short_name(first->name),
+               tensor_short_name(tensors[count - 1]->name)) >= 0) {
+    *result = stack;
+    return OK;
+  }
+  stack->name = NULL;
+  tensor_destroy(stack);
+  return error_set(error, ERROR_FAILED, "out of memory: the name of several tensors");
+}
 
 int tensor_convert(const struct tensor *tensor, enum storage storage, struct tensor **result,
                    struct error *error) {

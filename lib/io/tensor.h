@@ -70,6 +70,11 @@ void tensor_destroy(struct tensor *tensor); /* NULL is allowed */
 int tensor_permute(const struct tensor *tensor, const size_t *order, struct tensor **result,
                    struct error *error);
 
+/* Tensors of one type and shape in one, along a new first axis; its name tells of the first and the
+   last of them. ERROR_INPUT: two differ, or there is no room for one axis more. */
+int tensor_stack(struct tensor *const *tensors, size_t count, struct tensor **result,
+                 struct error *error);
+
 /* A copy with elements of a real type, each rounded once. */
 int tensor_convert(const struct tensor *tensor, enum storage storage, struct tensor **result,
                    struct error *error);

@@ -88,35 +88,49 @@ static void files(void **state) {
 static void axes_by_rank(void **state) {
   (void)state;
   static const char *const expected[] = {"position,dim", "head,position,dim",
-                                         "batch,head,position,dim"};
+                                         "batch,head,position,dim",
+                                         "layer,batch,head,position,dim"};
   struct axes axes;
-  for (size_t rank = 2; rank <= 4; rank++) {
-    const struct tensor tensor = {.rank = rank, .shape = {2, 3, 5, 7}, .name = (char[]){"q.npy"}};
+  for (size_t rank = 2; rank <= 5; rank++) {
+    const struct tensor tensor = {
+        .rank = rank, .shape = {2, 3, 5, 7, 11}, .name = (char[]){"q.npy"}};
     assert_int_equal(axes_of(NULL, &tensor, &axes, &error), OK);
     assert_string_equal(axes_list(&axes).text, expected[rank - 2]);
     assert_int_equal(axes_extent(&axes, &tensor, AXIS_DIM), tensor.shape[rank - 1]);
-    assert_int_equal(axes_extent(&axes, &tensor, AXIS_BATCH), rank == 4 ? 2 : 1);
+    assert_int_equal(axes_extent(&axes, &tensor, AXIS_BATCH), rank == 4 ? 2 : rank == 5 ? 3 : 1);
+    assert_int_equal(axes_extent(&axes, &tensor, AXIS_LAYER), rank == 5 ? 2 : 1);
+    assert_int_equal(axes_have(&axes, AXIS_LAYER), rank == 5);
   }
-  for (size_t rank = 0; rank <= 8; rank += rank == 1 ? 4 : 1) {
+  for (size_t rank = 0; rank <= 8; rank += rank == 1 ? 5 : 1) {
     const struct tensor tensor = {.rank = rank, .name = (char[]){"q.npy"}};
     assert_int_equal(axes_of(NULL, &tensor, &axes, &error), ERROR_INPUT);
-    assert_message(&error, "2 to 4 are taken");
+    assert_message(&error, "2 to 5 are taken, the end of layer,batch,head,position,dim");
   }
 }
 
 static void axes_in_any_order(void **state) {
   (void)state;
-  const struct tensor tensor = {.rank = 4, .shape = {2, 3, 5, 7}, .name = (char[]){"q.npy"}};
+  const struct tensor tensor = {.rank = 5, .shape = {2, 3, 5, 7, 11}, .name = (char[]){"q.npy"}};
   struct axes axes;
   size_t order[AXES];
-  assert_int_equal(axes_of("dim,head,batch,position", &tensor, &axes, &error), OK);
+  assert_int_equal(axes_of("dim,head,batch,position,layer", &tensor, &axes, &error), OK);
   assert_int_equal(axes_extent(&axes, &tensor, AXIS_DIM), 2);
   assert_int_equal(axes_extent(&axes, &tensor, AXIS_HEAD), 3);
   assert_int_equal(axes_extent(&axes, &tensor, AXIS_BATCH), 5);
   assert_int_equal(axes_extent(&axes, &tensor, AXIS_POSITION), 7);
   axes_sort(&axes, order);
-  assert_memory_equal(order, ((const size_t[]){2, 3, 1, 0}), sizeof order);
-  assert_string_equal(axes_list(&axes).text, "dim,head,batch,position");
+  assert_memory_equal(order, ((const size_t[]){4, 2, 3, 1, 0}), sizeof order);
+  assert_string_equal(axes_list(&axes).text, "dim,head,batch,position,layer");
+}
+
+static void layers_in_front(void **state) {
+  (void)state;
+  struct axes axes = {.rank = 2, .axis = {AXIS_DIM, AXIS_POSITION}};
+  assert_int_equal(axes_add_layers(&axes, &error), OK);
+  assert_string_equal(axes_list(&axes).text, "layer,dim,position");
+  assert_int_equal(axes_add_layers(&axes, &error), ERROR_INPUT);
+  assert_message(&error,
+                 "each of several files is a layer, and their axes are 'layer,dim,position'");
 }
 
 static void bad_axes(void **state) {
@@ -131,7 +145,9 @@ static void bad_axes(void **state) {
                {"head,dim", "lacks 'position'"},
                {"head,position", "lacks 'dim'"},
                {"head,position,dim", "'q.npy' has 2 axes, (4, 8), but --axes"},
-               {"batch,head,position,dim", "names 4"}};
+               {"batch,head,position,dim", "names 4"},
+               {"layer,position,dim", "names 3"},
+               {"layer,layer", "'layer' twice"}};
   const struct tensor tensor = {.rank = 2, .shape = {4, 8}, .name = (char[]){"q.npy"}};
   struct axes axes;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -147,6 +163,7 @@ int main(void) {
       cmocka_unit_test(files),
       cmocka_unit_test(axes_by_rank),
       cmocka_unit_test(axes_in_any_order),
+      cmocka_unit_test(layers_in_front),
       cmocka_unit_test(bad_axes),
   };
   return cmocka_run_group_tests(tests, folder_create, folder_remove);

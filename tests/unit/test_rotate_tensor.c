@@ -10,7 +10,7 @@ static struct error error;
 
 enum { DIM = 10, PAIRS = 4 };
 static const size_t extent[AXES] = {
-    [AXIS_BATCH] = 2, [AXIS_POSITION] = 5, [AXIS_HEAD] = 3, [AXIS_DIM] = DIM};
+    [AXIS_LAYER] = 2, [AXIS_BATCH] = 2, [AXIS_POSITION] = 5, [AXIS_HEAD] = 3, [AXIS_DIM] = DIM};
 
 /* 8 of 10 dimensions rotate, with an attention factor as YaRN has. */
 static struct spectrum *partial_spectrum(enum layout layout) {
@@ -26,7 +26,9 @@ static struct spectrum *partial_spectrum(enum layout layout) {
 
 static double element_at(const size_t index[AXES]) {
   const size_t number =
-      ((index[AXIS_BATCH] * 5 + index[AXIS_POSITION]) * 3 + index[AXIS_HEAD]) * DIM +
+      (((index[AXIS_LAYER] * 2 + index[AXIS_BATCH]) * 5 + index[AXIS_POSITION]) * 3 +
+       index[AXIS_HEAD]) *
+          DIM +
       index[AXIS_DIM];
   return (double)(number * 37 % 256) / 64 - 2; /* exact in every type */
 }
@@ -65,8 +67,8 @@ static void check_rotated(const struct rotate_request *request, const struct ten
                             index[AXIS_POSITION]];
     long double vector[DIM] = {0};
     for (size_t i = 0; i < DIM; i++)
-      vector[i] = element_at(
-          (const size_t[AXES]){index[AXIS_BATCH], index[AXIS_POSITION], index[AXIS_HEAD], i});
+      vector[i] = element_at((const size_t[AXES]){index[AXIS_LAYER], index[AXIS_BATCH],
+                                                  index[AXIS_POSITION], index[AXIS_HEAD], i});
     const double factor = spectrum->attention_factor;
     oracle_rotate(spectrum->step, PAIRS, spectrum->spec.layout,
                   request->inverse ? 1 / factor : factor, request->inverse ? -position : position,
@@ -83,19 +85,20 @@ static const int64_t some_positions[10] = {7, 0, INT64_C(3000000000), -4, 131071
 static void axes_in_any_order(void **state) {
   (void)state;
   size_t orders = 0;
-  for (size_t code = 0; code < 4 * 256; code++) {
-    struct axes axes = {.rank = code / 256 + 1};
+  const size_t lists = 5 * 5 * 5 * 5 * 5;
+  for (size_t code = 0; code < AXES * lists; code++) {
+    struct axes axes = {.rank = code / lists + 1};
     unsigned seen = 0;
-    size_t rest = code % 256;
-    for (size_t i = 0; i < axes.rank; i++, rest /= 4) {
-      axes.axis[i] = (enum axis)(rest % 4);
+    size_t rest = code % lists;
+    for (size_t i = 0; i < axes.rank; i++, rest /= AXES) {
+      axes.axis[i] = (enum axis)(rest % AXES);
       seen |= 1u << axes.axis[i];
     }
     const unsigned needed = 1u << AXIS_POSITION | 1u << AXIS_DIM;
     if (rest || (seen & needed) != needed || (size_t)__builtin_popcount(seen) != axes.rank)
       continue;
     orders++;
-    for (size_t batch = 1; batch <= 1 + (seen & 1u << AXIS_BATCH); batch++) {
+    for (size_t batch = 1; batch <= 1 + (seen >> AXIS_BATCH & 1u); batch++) {
       struct spectrum *spectrum = partial_spectrum(orders % 2 ? LAYOUT_HALVES : LAYOUT_INTERLEAVED);
       struct tensor *input = tensor_with(&axes, STORAGE_F64), *output;
       const struct positions positions = {.batch = batch,
@@ -116,7 +119,8 @@ static void axes_in_any_order(void **state) {
       spectrum_destroy(spectrum);
     }
   }
-  assert_int_equal(orders, 2 + 2 * 6 + 24);
+  /* position and dim, and none to all of the other three */
+  assert_int_equal(orders, 2 + 3 * 6 + 3 * 24 + 120);
 }
 
 static const struct positions five = {

@@ -45,7 +45,7 @@ ALL_CPPFLAGS := -I. -D_GNU_SOURCE -DROPETOOL_VERSION='"$(VERSION)"' \
   -DROPETOOL_FLAGS='"$(strip $(NAMED_FLAGS))"' $(CPPFLAGS)
 ALL_CFLAGS := -std=gnu11 -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math \
   -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith -Wformat=2 \
-  -Wundef $(CFLAGS)
+  -Wundef -Werror=implicit-function-declaration -Werror=int-conversion $(CFLAGS)
 LDLIBS := -lgsl -lopenblas -ljansson -lpng -lz -lnettle -lm -ldl
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 

@@ -5,13 +5,7 @@
 #
 # A call of make is not run: its targets must exist. (.ci/run makes demo, check and lint.)
 set -u
-cd "$(dirname "$0")/../.." || exit 1
-root=$PWD
-bin=$(cd "${BUILD:-build}" && pwd) && [ -x "$bin/ropetool" ] || { echo "not ok - no ropetool in ${BUILD:-build}"; exit 1; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
-status=0
+. "$(dirname "$0")/../built.sh"
 
 # The make command "$@" names targets of the Makefile.
 known_targets() {

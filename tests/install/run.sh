@@ -2,30 +2,11 @@
 # run.sh: installs what lies in $BUILD (default build) into private folders, uses it from there, and takes it
 # away again; checks the meta data of the Debian package. Prints TAP.
 set -u
-cd "$(dirname "$0")/../.." || exit 1
-root=$PWD
-build=$(cd "${BUILD:-build}" && pwd) && [ -x "$build/ropetool" ] || { echo "not ok - no ropetool in ${BUILD:-build}"; exit 1; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM
-status=0
-
-# check NAME COMMAND...: what the command says is shown when it fails.
-check() {
-  name=$1
-  shift
-  if said=$("$@" 2>&1); then
-    echo "ok - $name"
-  else
-    echo "not ok - $name"
-    [ -z "$said" ] || printf '%s\n' "$said" | sed 's/^/# /'
-    status=1
-  fi
-}
+. "$(dirname "$0")/../built.sh"
 
 # Only what is built already: nothing is built anew under other tests.
 install_into() { # TARGET VARIABLE=VALUE...
-  env -u MAKELEVEL make -s BUILD="$build" CUDA=no "$@"
+  env -u MAKELEVEL make -s BUILD="$bin" CUDA=no "$@"
 }
 
 files() {
@@ -38,8 +19,8 @@ same_files() {
 }
 
 # The compiler that the library was built with, and the sanitizers.
-compiler=$(cut -d ' ' -f 1 "$build/flags")
-sanitizers=$(grep -o -e '-fsanitize=[a-z,]*' "$build/flags" | head -n 1)
+compiler=$(cut -d ' ' -f 1 "$bin/flags")
+sanitizers=$(grep -o -e '-fsanitize=[a-z,]*' "$bin/flags" | head -n 1)
 [ "$sanitizers" != -fsanitize=fuzzer-no-link,address,undefined ] || sanitizers=-fsanitize=address,undefined
 
 package() {

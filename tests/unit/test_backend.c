@@ -1,7 +1,6 @@
 /* The door of kernels/backend.h: devices, and what is refused before any device sees it. */
-#include "tests/oracle/harness.h"
+#include "tests/oracle/cpu_backend.h"
 
-static struct backend *backend;
 static struct error error;
 
 static const uint64_t steps[2] = {1, 2};
@@ -326,18 +325,6 @@ static void scores_out_of_memory(void **state) {
   memory_set_limit(limit);
   free(content);
   assert_true(refused > 8 && done > 4);
-}
-
-static int open_backend(void **state) {
-  (void)state;
-  backend = open_cpu();
-  return 0;
-}
-
-static int close_backend(void **state) {
-  (void)state;
-  backend_close(backend);
-  return 0;
 }
 
 int main(void) {

@@ -1,8 +1,6 @@
 /* Minima and first negative ones of cosine sums: kernels/backend.h, struct cosine_sum_batch. */
-#include "tests/oracle/harness.h"
+#include "tests/oracle/cpu_backend.h"
 #include "tests/oracle/oracle.h"
-
-static struct backend *backend;
 
 /* What a search gets, for one series. */
 struct found {
@@ -203,18 +201,6 @@ static void partial_rotation(void **state) {
     assert_int_equal(found.minimum_distance, cases[c].distance);
     assert_int_equal(found.first_negative, -1);
   }
-}
-
-static int open_backend(void **state) {
-  (void)state;
-  backend = open_cpu();
-  return 0;
-}
-
-static int close_backend(void **state) {
-  (void)state;
-  backend_close(backend);
-  return 0;
 }
 
 int main(void) {

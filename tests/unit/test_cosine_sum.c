@@ -1,9 +1,8 @@
 /* The cosine sums of kernels/backend.h against 50-digit values, an oracle and themselves. What a
    search gets from them: test_cosine_search.c. */
-#include "tests/oracle/harness.h"
+#include "tests/oracle/cpu_backend.h"
 #include "tests/oracle/oracle.h"
 
-static struct backend *backend;
 static struct error error;
 
 static void run(const struct cosine_sum_batch *batch) {
@@ -323,18 +322,6 @@ static void out_of_memory(void **state) {
     assert_refused(backend_cosine_sum(backend, &batch, &error), ERROR_FAILED, "not enough memory");
   }
   memory_set_limit(limit);
-}
-
-static int open_backend(void **state) {
-  (void)state;
-  backend = open_cpu();
-  return 0;
-}
-
-static int close_backend(void **state) {
-  (void)state;
-  backend_close(backend);
-  return 0;
 }
 
 int main(void) {

@@ -1,8 +1,7 @@
 /* The decay bound of kernels/backend.h against 50-digit values, an oracle and itself. */
-#include "tests/oracle/harness.h"
+#include "tests/oracle/cpu_backend.h"
 #include "tests/oracle/oracle.h"
 
-static struct backend *backend;
 static bool single; /* what run() asks for */
 
 /* Runs one batch over consecutive or given distances; outputs are between guard words. */
@@ -345,18 +344,6 @@ static int in_double(void **state) {
 static int in_single(void **state) {
   (void)state;
   single = true;
-  return 0;
-}
-
-static int open_backend(void **state) {
-  (void)state;
-  backend = open_cpu();
-  return 0;
-}
-
-static int close_backend(void **state) {
-  (void)state;
-  backend_close(backend);
   return 0;
 }
 

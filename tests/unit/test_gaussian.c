@@ -1,8 +1,7 @@
 /* Normal numbers: the generator's known answers, its definition, and what must not change the
  * numbers. */
-#include "tests/oracle/harness.h"
+#include "tests/oracle/cpu_backend.h"
 
-static struct backend *backend;
 static struct error error;
 
 static void draw(uint64_t seed, uint32_t stream, uint64_t first, size_t count, double *output) {
@@ -122,18 +121,6 @@ static void moments(void **state) {
   assert_close(sum[4], 3, unit * sqrt(96));
   assert_close(neighbours, 0, unit);
   assert_close(beyond, 0.05, unit * sqrt(0.05 * 0.95));
-}
-
-static int open_backend(void **state) {
-  (void)state;
-  backend = open_cpu();
-  return 0;
-}
-
-static int close_backend(void **state) {
-  (void)state;
-  backend_close(backend);
-  return 0;
 }
 
 int main(void) {

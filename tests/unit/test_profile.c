@@ -1,8 +1,7 @@
 /* Tiles of scores that depend on the distance alone: against the full map, and against scores. */
-#include "tests/oracle/harness.h"
+#include "tests/oracle/cpu_backend.h"
 #include "tests/oracle/oracle.h"
 
-static struct backend *backend;
 static struct error error;
 
 struct variant {
@@ -178,18 +177,6 @@ static void minus_infinity_weighs_nothing(void **state) {
       const int seen = m < 3 ? m + 1 : 4;
       assert_close(cells[m * LENGTH + n], n > m || m - n > 3 ? 0 : 1.0 / seen, 1e-15);
     }
-}
-
-static int open_backend(void **state) {
-  (void)state;
-  backend = open_cpu();
-  return 0;
-}
-
-static int close_backend(void **state) {
-  (void)state;
-  backend_close(backend);
-  return 0;
 }
 
 int main(void) {

@@ -1,8 +1,7 @@
 /* Quantiles of scores over samples. */
-#include "tests/oracle/harness.h"
+#include "tests/oracle/cpu_backend.h"
 #include "tests/oracle/oracle.h"
 
-static struct backend *backend;
 static struct error error;
 
 static const double levels[] = {0.95, 0, 0.05, 0.25, 0.5, 0.5, 0.75, 1, 1.0 / 3};
@@ -145,18 +144,6 @@ static void blocks_and_threads_do_not_matter(void **state) {
     free(key);
   }
   phases_free(&phases);
-}
-
-static int open_backend(void **state) {
-  (void)state;
-  backend = open_cpu();
-  return 0;
-}
-
-static int close_backend(void **state) {
-  (void)state;
-  backend_close(backend);
-  return 0;
 }
 
 int main(void) {

@@ -1,8 +1,7 @@
 /* Rotation and maps of phases, against 50-digit values and the oracle. */
-#include "tests/oracle/harness.h"
+#include "tests/oracle/cpu_backend.h"
 #include "tests/oracle/oracle.h"
 
-static struct backend *backend;
 static struct error error;
 
 static size_t numbers_from(const char *text, double *value, size_t most) {
@@ -263,18 +262,6 @@ static void threads_do_not_matter(void **state) {
   }
   free(input);
   phases_free(&phases);
-}
-
-static int open_backend(void **state) {
-  (void)state;
-  backend = open_cpu();
-  return 0;
-}
-
-static int close_backend(void **state) {
-  (void)state;
-  backend_close(backend);
-  return 0;
 }
 
 int main(void) {

@@ -1,9 +1,8 @@
 /* Rotation of tensors of every element type, against the oracle. */
 #include "kernels/cpu.h"
-#include "tests/oracle/harness.h"
+#include "tests/oracle/cpu_backend.h"
 #include "tests/oracle/oracle.h"
 
-static struct backend *backend;
 static struct error error;
 
 /* Positions that repeat in runs, also where blocks of rows meet, go down, and are large. */
@@ -197,18 +196,6 @@ static void rows_of_phases(void **state) {
   guarded_finish(cosine, COUNT);
   guarded_finish(sine, COUNT);
   free(step);
-}
-
-static int open_backend(void **state) {
-  (void)state;
-  backend = open_cpu();
-  return 0;
-}
-
-static int close_backend(void **state) {
-  (void)state;
-  backend_close(backend);
-  return 0;
 }
 
 int main(void) {

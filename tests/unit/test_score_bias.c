@@ -1,8 +1,8 @@
 /* Scores and weights to which a bias by distance is added, against the full map of the oracle. */
 #include "kernels/scores.h"
+#include "tests/oracle/cpu_backend.h"
 #include "tests/unit/score_job.h"
 
-static struct backend *backend;
 static struct error error;
 
 /* What biases look like: slopes as ALiBi's on both sides, numbers of no order, a window outside of
@@ -342,18 +342,6 @@ static void out_of_memory(void **state) {
     free(bias);
     job_close(&job);
   }
-}
-
-static int open_backend(void **state) {
-  (void)state;
-  backend = open_cpu();
-  return 0;
-}
-
-static int close_backend(void **state) {
-  (void)state;
-  backend_close(backend);
-  return 0;
 }
 
 int main(void) {

@@ -1,7 +1,7 @@
 /* Profiles by distance, and all sums beside them, against the full maps of the oracle. */
+#include "tests/oracle/cpu_backend.h"
 #include "tests/unit/score_job.h"
 
-static struct backend *backend;
 static struct error error;
 
 static void compare(const struct shape *shape, bool causal, bool single) {
@@ -213,18 +213,6 @@ static void out_of_memory(void **state) {
   assert_true(refused > 8 && done > 4);
   outputs_finish(&job);
   job_close(&job);
-}
-
-static int open_backend(void **state) {
-  (void)state;
-  backend = open_cpu();
-  return 0;
-}
-
-static int close_backend(void **state) {
-  (void)state;
-  backend_close(backend);
-  return 0;
 }
 
 int main(void) {

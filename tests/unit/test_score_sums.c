@@ -1,7 +1,7 @@
 /* Sums of scores and of weights where the answer is known exactly. */
+#include "tests/oracle/cpu_backend.h"
 #include "tests/unit/score_job.h"
 
-static struct backend *backend;
 static struct error error;
 
 /* Scores that all are the same: bins of no width, and every quantile is right. */
@@ -154,18 +154,6 @@ static void antisymmetric_map(void **state) {
   assert_done(backend_scores(backend, &batch, &error));
   assert_close(sums.sum, 0, 1e-12);
   assert_close(sums.symmetric, -sums.square, 1e-12 * sums.square);
-}
-
-static int open_backend(void **state) {
-  (void)state;
-  backend = open_cpu();
-  return 0;
-}
-
-static int close_backend(void **state) {
-  (void)state;
-  backend_close(backend);
-  return 0;
 }
 
 int main(void) {

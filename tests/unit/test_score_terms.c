@@ -1,8 +1,8 @@
 /* Scores with terms that the caller makes, a block at a time, against the full map of the oracle.
  */
+#include "tests/oracle/cpu_backend.h"
 #include "tests/unit/score_job.h"
 
-static struct backend *backend;
 static struct error error;
 
 /* Shaw et al.: q_m · a(clip(n − m)), with vectors of 2·REACH + 1 distances; and terms of both
@@ -256,18 +256,6 @@ static void out_of_memory(void **state) {
   memory_set_limit(limit);
   assert_true(refused > 8 && done > 4);
   case_close(&own);
-}
-
-static int open_backend(void **state) {
-  (void)state;
-  backend = open_cpu();
-  return 0;
-}
-
-static int close_backend(void **state) {
-  (void)state;
-  backend_close(backend);
-  return 0;
 }
 
 int main(void) {

@@ -1,9 +1,8 @@
 /* Scores reduced to tiles, against the full map of the oracle. */
 #include "kernels/scores.h"
-#include "tests/oracle/harness.h"
+#include "tests/oracle/cpu_backend.h"
 #include "tests/oracle/oracle.h"
 
-static struct backend *backend;
 static struct error error;
 
 /* What a case varies; the bits of `what` say which terms are there. */
@@ -343,18 +342,6 @@ static void layouts_agree(void **state) {
   arrays_free(&halves);
   arrays_free(&interleaved);
   phases_free(&phases);
-}
-
-static int open_backend(void **state) {
-  (void)state;
-  backend = open_cpu();
-  return 0;
-}
-
-static int close_backend(void **state) {
-  (void)state;
-  backend_close(backend);
-  return 0;
 }
 
 int main(void) {

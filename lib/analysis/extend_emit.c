@@ -1,30 +1,28 @@
 /* A RoPE as the fields of a Hugging Face config.json. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/analysis/extend.h"
 #include "lib/rope/scaling.h"
 #include "lib/rope/spectrum.h"
 
-/* Rules that Hugging Face has under the same name and with the same numbers. */
-static bool is_known(const char *type) {
-  static const char *const types[] = {"linear",   "dynamic", "yarn",
-                                      "longrope", "llama3",  "proportional"};
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (!strcmp(types[i], type)) return true;
-  return false;
-}
-
 static bool is_plain(const char *type) {
   return !strcmp(type, "none") || !strcmp(type, "ntk");
 }
 
 static int check_type(const char *type, struct error *error) {
-  if (is_plain(type) || is_known(type)) return OK;
+  char list[256] = "";
+  const struct scaling_rule *rule = scaling_rule_find(type);
+  if (is_plain(type) || (rule && !rule->foreign)) return OK;
+  size_t used = 0;
+  for (size_t i = 0; (rule = scaling_rule_at(i)) && used < sizeof list; i++)
+    if (!rule->foreign && !is_plain(rule->name))
+      used += (size_t)snprintf(list + used, sizeof list - used, "%s, ", rule->name);
   return error_set(error, ERROR_INPUT,
-                   "a config.json of Hugging Face cannot say '%s': linear, dynamic, yarn, "
-                   "longrope, llama3, proportional, or what only changes the base (ntk, base)",
-                   type);
+                   "a config.json of Hugging Face cannot say '%s': %sor what only changes the base "
+                   "(ntk, base)",
+                   type, list);
 }
 
 static int check(const struct rope_spec *spec, bool hf4, struct error *error) {

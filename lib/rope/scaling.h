@@ -61,6 +61,7 @@ struct scaling_rule {
   const char *lists[SPEC_LISTS];         /* the lists it needs, one positive number a pair each */
   bool zeros;                            /* zeros are allowed in them too */
   bool unnamed; /* stands for numbers of a file: not among the types that one can ask for */
+  bool foreign; /* not a rope_type of Hugging Face transformers, nor what its classes default to */
   /* Files that use it do not say which context the model was trained for: theirs may be the longer
      one. */
   bool hides_original;

@@ -23,5 +23,6 @@ const struct scaling_rule scaling_dynamic_qwen = {
                "context",
     .source = "Qwen-7B, modeling_qwen.py, get_ntk_alpha (use_dynamic_ntk)",
     .keys = {{.name = "max_position_embeddings", .kind = SCALING_POSITIVE}},
+    .foreign = true,
     .apply = apply,
 };

@@ -22,6 +22,7 @@ const struct scaling_rule scaling_factors = {
     .source = "ggml, ggml_rope_ext (freq_factors); GGUF, rope_freqs.weight",
     .lists = {"freq_factors"},
     .unnamed = true,
+    .foreign = true,
     .hides_original = true,
     .apply = apply,
 };

@@ -17,6 +17,7 @@ const struct scaling_rule scaling_given = {
     .lists = {"inv_freq"},
     .zeros = true,
     .unnamed = true,
+    .foreign = true,
     .hides_original = true,
     .apply = apply,
 };

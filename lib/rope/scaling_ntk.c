@@ -12,5 +12,6 @@ const struct scaling_rule scaling_ntk = {
     .source = "Peng et al. 2023 (YaRN), arXiv:2309.00071, eq. 16",
     .keys = {{.name = "factor", .required = true, .kind = SCALING_POSITIVE}},
     .hides_original = true,
+    .foreign = true,
     .apply = apply,
 };

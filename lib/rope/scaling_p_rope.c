@@ -21,5 +21,6 @@ const struct scaling_rule scaling_p_rope = {
     .summary = "p-RoPE: the highest share p of the frequencies kept, the others 0",
     .source = "Barbero et al. 2024, arXiv:2410.06205",
     .keys = {{.name = "p", .required = true, .kind = SCALING_POSITIVE}},
+    .foreign = true,
     .apply = apply,
 };

@@ -23,5 +23,6 @@ const struct scaling_rule scaling_resonance = {
     .name = "resonance",
     .summary = "Resonance RoPE: wavelengths rounded to whole tokens",
     .source = "Wang et al. 2024, arXiv:2403.00071",
+    .foreign = true,
     .apply = apply,
 };

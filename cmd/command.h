@@ -55,9 +55,9 @@ void result_release(struct result *result);
 /* The meta data of the table, the matrix or the tensor; for text, its own or NULL. */
 struct meta *result_meta(const struct result *result);
 
-/* SHA-256 of the result's data: of the bytes of NAME.csv for a table, of NAME.npy for a matrix or a
-   tensor. */
+/* SHA-256 of the result's data (lib/io/digest.h). Only tables and matrices have a rounded one. */
 int result_hash(const struct result *result, char hex[65], struct error *error);
+int result_hash_rounded(const struct result *result, char hex[65], struct error *error);
 
 /* Groups of options that commands share; see cmd/groups.c. */
 enum {

@@ -4,9 +4,8 @@
 
 #include "cmd/command.h"
 #include "cmd/groups.h"
-#include "lib/base/hash.h"
 #include "lib/base/memory.h"
-#include "lib/io/npy.h"
+#include "lib/io/digest.h"
 
 extern const struct command command_decay, command_heatmap, command_verify, command_models,
     command_info, command_redraw, command_rotate, command_bench, command_freqs, command_extend,
@@ -54,24 +53,13 @@ struct meta *result_meta(const struct result *result) {
 
 int result_hash(const struct result *result, char hex[HASH_TEXT], struct error *error) {
   if (result->tensor) return tensor_hash(result->tensor, hex, error);
-  char *text = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
-  if (!out) return error_set(error, ERROR_FAILED, "out of memory: the data's hash");
-  const struct matrix *matrix = result->matrix;
-  if (matrix)
-    npy_write_header(out, "'<f8'", (size_t[]){matrix->rows, matrix->columns}, 2);
-  else
-    table_write_csv(result->table, ',', out);
-  const bool incomplete = ferror(out), failed = fclose(out) || incomplete;
-  const struct hash_part parts[] = {
-      {text, size},
-      {matrix ? matrix->cells : NULL,
-       matrix ? matrix->rows * matrix->columns * sizeof *matrix->cells : 0},
-  };
-  if (!failed) hash_parts(parts, 2, hex);
-  free(text);
-  return failed ? error_set(error, ERROR_FAILED, "out of memory: the data's hash") : OK;
+  if (result->matrix) return digest_matrix(result->matrix, hex, error);
+  return digest_table(result->table, hex, error);
+}
+
+int result_hash_rounded(const struct result *result, char hex[HASH_TEXT], struct error *error) {
+  if (result->matrix) return digest_matrix_rounded(result->matrix, hex, error);
+  return digest_table_rounded(result->table, hex, error);
 }
 
 int command_compute(const struct invocation *invocation, struct result *result,

@@ -4,6 +4,7 @@
 #include <nettle/sha2.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void finish(struct sha256_ctx *context, char hex[HASH_TEXT]) {
@@ -11,6 +12,28 @@ static void finish(struct sha256_ctx *context, char hex[HASH_TEXT]) {
   sha256_digest(context, sizeof digest, digest);
   for (size_t i = 0; i < sizeof digest; i++)
     snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+}
+
+struct hash {
+  struct sha256_ctx context;
+};
+
+struct hash *hash_begin(struct error *error) {
+  struct hash *hash = malloc(sizeof *hash);
+  if (!hash)
+    error_set(error, ERROR_FAILED, "out of memory: a hash");
+  else
+    sha256_init(&hash->context);
+  return hash;
+}
+
+void hash_add(struct hash *hash, const void *data, size_t size) {
+  sha256_update(&hash->context, size, data);
+}
+
+void hash_end(struct hash *hash, char hex[HASH_TEXT]) {
+  finish(&hash->context, hex);
+  free(hash);
 }
 
 void hash_parts(const struct hash_part *parts, size_t count, char hex[HASH_TEXT]) {

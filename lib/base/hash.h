@@ -16,6 +16,12 @@ struct hash_part {
 /* The hash of the parts one after another, as lower-case hexadecimal digits. */
 void hash_parts(const struct hash_part *parts, size_t count, char hex[HASH_TEXT]);
 
+/* The same of bytes that come one after another. NULL when memory is out; hash_end releases it. */
+struct hash;
+struct hash *hash_begin(struct error *error);
+void hash_add(struct hash *hash, const void *data, size_t size);
+void hash_end(struct hash *hash, char hex[HASH_TEXT]);
+
 void hash_bytes(const void *data, size_t size, char hex[HASH_TEXT]);
 
 /* The hash of a file's bytes, read in pieces. ERROR_INPUT when it cannot be read. */

@@ -47,9 +47,10 @@ const struct meta *meta_item(const struct meta *meta, const char *name, size_t i
 const char *meta_item_text(const struct meta *meta, const char *name, size_t index);
 
 /* The first name at the top whose value in `a` and in `b` is not the same, or that only one of them
-   has; names of `passed_over` (NULL at its end) do not count. NULL when there is none. */
+   has; names of `passed_over` (NULL at its end) do not count. Reals in it are the same when they
+   differ by at most `tolerance` times the larger one. NULL when there is none. */
 const char *meta_difference(const struct meta *a, const struct meta *b,
-                            const char *const *passed_over);
+                            const char *const *passed_over, double tolerance);
 
 /* As JSON, to be released with free(); reals with 17 digits; `indent` spaces a level, 0: one line.
  */

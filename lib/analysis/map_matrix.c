@@ -64,6 +64,7 @@ static void add_plane(const struct tensor *tensor, size_t plane, struct strip *s
     strip->sum[i] += strip->values[i];
     strip->heights[i]++;
   }
+  tensor_forget(tensor, row * strip->columns, count);
 }
 
 static void range_of(const struct map_slice *slice, size_t axis, size_t *first, size_t *end) {

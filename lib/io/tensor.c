@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "lib/base/memory.h"
 #include "lib/io/npy.h"
@@ -48,6 +49,15 @@ static void gather(char *to, const char *from, size_t count, size_t stride, size
   }
   for (size_t i = 0; i < count; i++)
     memcpy(to + i * size, from + i * stride, size);
+}
+
+void tensor_forget(const struct tensor *tensor, size_t first, size_t count) {
+  if (!tensor->map) return;
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), size = storage_size(tensor->storage),
+                  start = (uintptr_t)tensor->data + first * size, end = start + count * size;
+  /* The pages at the ends hold elements of others. */
+  const uintptr_t from = (start + page - 1) / page * page, to = end / page * page;
+  if (from < to) madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
 int tensor_permute(const struct tensor *tensor, const size_t *order, struct tensor **result,

@@ -66,6 +66,11 @@ struct tensor *tensor_create(enum storage storage, size_t rank, const size_t *sh
                              const char *what, struct error *error);
 void tensor_destroy(struct tensor *tensor); /* NULL is allowed */
 
+/* Lets go of the memory that elements first .. first + count − 1 of a mapped file are in, for who
+   goes through a large tensor once; they are read again where they are looked at again. Elements
+   must not have been written to. */
+void tensor_forget(const struct tensor *tensor, size_t first, size_t count);
+
 /* A copy with its axes in another order: axis i of the copy is axis order[i] of `tensor`. */
 int tensor_permute(const struct tensor *tensor, const size_t *order, struct tensor **result,
                    struct error *error);

@@ -251,8 +251,15 @@ int tensor_read(const char *text, struct tensor **result, struct error *error) {
   if (!status) {
     const char *name = text[length] ? text + length + 1 : NULL;
     status = tensor_read_bytes(path, name, loaded.data, loaded.size, result, error);
-    if (!status) hash_bytes(loaded.data, loaded.size, (*result)->sha256);
+    if (!status && loaded.mapped)
+      status = hash_file(path, (*result)->sha256, error); /* in pieces: maps none of it */
+    else if (!status)
+      hash_bytes(loaded.data, loaded.size, (*result)->sha256);
     settle(*result, &loaded);
+    if (status) {
+      tensor_destroy(*result);
+      *result = NULL;
+    }
   }
   free(path);
   return status;

@@ -167,6 +167,52 @@ static void mapped_privately(void **state) {
   bytes_free(&bytes);
 }
 
+/* How many pages of the elements this process holds: field "Rss" of the mapping in smaps, in KiB.
+ */
+static long held(const struct tensor *tensor) {
+  char line[512];
+  unsigned long from, to;
+  long held = -1;
+  bool inside = false;
+  FILE *maps = fopen("/proc/self/smaps", "r");
+  assert_non_null(maps);
+  while (fgets(line, sizeof line, maps)) {
+    if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
+      inside = from <= (uintptr_t)tensor->data && (uintptr_t)tensor->data < to;
+    if (inside) sscanf(line, "Rss: %ld kB", &held);
+  }
+  fclose(maps);
+  return held;
+}
+
+/* What was let go of is not held, and is read again; neighbours on its pages stay. */
+static void forgotten(void **state) {
+  (void)state;
+  enum { COUNT = 1 << 17 };
+  struct tensor *made, *read;
+  made = tensor_create(STORAGE_F64, 1, (size_t[]){COUNT}, "numbers", &error);
+  assert_non_null(made);
+  for (size_t i = 0; i < COUNT; i++)
+    ((double *)made->data)[i] = (double)i;
+  const char *path = path_of("large.npy");
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  tensor_write_npy(made, file);
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(tensor_read(path, &read, &error), OK);
+  for (size_t round = 0; round < 2; round++) {
+    assert_memory_equal(read->data, made->data, COUNT * sizeof(double));
+    assert_true(held(read) >= 1024);
+    tensor_forget(read, 0, COUNT - 3);
+    assert_in_range(held(read), 0, 200);
+  }
+  tensor_forget(read, 7, 0);
+  tensor_forget(made, 0, COUNT); /* in no file: stays as it is */
+  assert_memory_equal(read->data, made->data, COUNT * sizeof(double));
+  tensor_destroy(read);
+  tensor_destroy(made);
+}
+
 /* A pipe has no size and cannot be mapped. */
 static void from_a_pipe(void **state) {
   (void)state;
@@ -246,6 +292,7 @@ int main(void) {
       cmocka_unit_test(whole_numbers),
       cmocka_unit_test(written_and_read),
       cmocka_unit_test(mapped_privately),
+      cmocka_unit_test(forgotten),
       cmocka_unit_test(from_a_pipe),
       cmocka_unit_test(no_tensor_file),
       cmocka_unit_test(too_large),

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cmd/command.h"
+#include "cmd/drawing.h"
 #include "cmd/groups.h"
 #include "lib/base/memory.h"
 #include "lib/io/digest.h"
@@ -82,7 +83,13 @@ int command_compute(const struct invocation *invocation, struct result *result,
   if (meta) meta_prepend(meta, first);
   meta_destroy(first);
   free(command);
-  return OK;
+  if (!(invocation->command->groups & GROUP_FIGURE)) return OK;
+  struct figure_options options;
+  if (!figure_options_read(invocation, &options, error) &&
+      !drawing_note_colours(result, &options, meta, error))
+    return OK;
+  result_release(result);
+  return error->code;
 }
 
 int command_recompute(const char *line, struct result *result, struct error *error) {

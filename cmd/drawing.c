@@ -1,5 +1,6 @@
 #include "cmd/drawing.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,13 +20,15 @@ static int draw_raster(const struct result *result, const struct figure_options 
   struct colour_scale scale;
   const char *name = options->palette ? options->palette : palette_default(result->matrix->range);
   if (palette_find(name, &palette, error)) return error->code;
-  if (colour_scale_fit(result->matrix, options->log_c, &scale, error)) return error->code;
+  const struct matrix *matrix = result->matrix;
+  if (colour_scale_fit(&matrix, 1, matrix->range, &options->colours, &scale, error))
+    return error->code;
   struct style style;
   if (style_find(options->style ? options->style : "default", &style, error)) return error->code;
   figure->dpi = options->dpi > 0 ? options->dpi : style.dpi;
   FILE *out = open_memstream(&figure->picture.data, &figure->picture.size);
   if (!out) return error_set(error, ERROR_FAILED, "out of memory: the picture");
-  const int status = raster_write(result->matrix, &palette, &scale, figure->dpi, out, error);
+  const int status = raster_write(matrix, &palette, &scale, figure->dpi, out, error);
   if (fclose(out) && !status) return error_set(error, ERROR_FAILED, "out of memory: the picture");
   return status;
 }
@@ -85,6 +88,78 @@ bool drawing_left_out(const struct result *result, const struct figure_options *
                  "logarithmic axis)",
            count);
   return count > 0;
+}
+
+/* The maps of a result, one or several; false when it has none. */
+static bool maps_of(const struct result *result, struct panel_set *panels) {
+  *panels = result->panels;
+  if (result->drawing == DRAWING_PANELS) return panels->count > 0;
+  *panels = (struct panel_set){.matrix = (const struct matrix *const *)&result->matrix, .count = 1};
+  return result->matrix && (result->drawing == DRAWING_MAP || result->drawing == DRAWING_RASTER);
+}
+
+int drawing_note_colours(const struct result *result, const struct figure_options *options,
+                         struct meta *meta, struct error *error) {
+  struct panel_set panels;
+  struct map_colours colours;
+  const struct colour_wish *wish = &options->colours;
+  if (!maps_of(result, &panels))
+    return wish->ranged ? error_set(error, ERROR_INPUT, "--range goes with maps alone") : OK;
+  if (!wish->ranged && !wish->logarithmic) return OK;
+  if (figure_map_colours(&panels, options, &colours, error)) return error->code;
+  if (!wish->ranged && colours.scale.law != COLOUR_SIGNED_LOG) return OK;
+  struct meta *noted = meta_object(meta, "colour_scale");
+  meta_set_real(noted, "low", colours.scale.low);
+  meta_set_real(noted, "high", colours.scale.high);
+  if (colours.scale.law == COLOUR_SIGNED_LOG)
+    meta_set_real(noted, "linear_within", colours.scale.high * pow(10, -COLOUR_DECADES));
+  meta_set_integer(noted, "cells_below", (int64_t)colours.beyond.below);
+  meta_set_integer(noted, "cells_above", (int64_t)colours.beyond.above);
+  return OK;
+}
+
+bool drawing_beyond(const struct result *result, const struct figure_options *options, char *note,
+                    size_t size) {
+  struct panel_set panels;
+  struct map_colours colours;
+  struct error error;
+  if (!maps_of(result, &panels) || figure_map_colours(&panels, options, &colours, &error))
+    return false;
+  const size_t below = colours.beyond.below, above = colours.beyond.above;
+  snprintf(note, size,
+           "cells beyond the colour scale: %zu below %.4g, %zu above %.4g (drawn in the colours of "
+           "its ends)",
+           below, colours.scale.low, above, colours.scale.high);
+  return below + above > 0;
+}
+
+/* Which options help where most cells have nearly the same colour. */
+static const char *remedy(const struct figure_options *options, const struct panel_set *panels) {
+  const bool signs = colour_common_range(panels->matrix, panels->count) == MATRIX_DIVERGING;
+  if (options->colours.ranged && options->colours.logarithmic) return NULL;
+  if (options->colours.logarithmic) return "--range 1%:99%";
+  double low, high;
+  bool positive = true;
+  for (size_t m = 0; m < panels->count; m++)
+    if (matrix_extent(panels->matrix[m], &low, &high)) positive = positive && low >= 0;
+  if (!signs && !positive) return options->colours.ranged ? NULL : "--range 1%:99%";
+  return options->colours.ranged ? "--log c" : "--log c or --range 1%:99%";
+}
+
+bool drawing_flat(const struct result *result, const struct figure_options *options, char *note,
+                  size_t size) {
+  struct panel_set panels;
+  struct map_colours colours;
+  struct error error;
+  if (!maps_of(result, &panels) || figure_map_colours(&panels, options, &colours, &error) ||
+      !colours.few)
+    return false;
+  const char *help = remedy(options, &panels);
+  char which[24] = "";
+  if (panels.letters) snprintf(which, sizeof which, " of panel (%c)", 'a' + (int)colours.panel);
+  snprintf(note, size, "98 %% of the cells%s are within %zu of the 256 colours%s%s%s", which,
+           colours.few, help ? "; " : "", help ? help : "", help ? " shows more" : "");
+  return true;
 }
 
 void drawing_preview(const struct result *result, const struct figure_options *options, FILE *out) {

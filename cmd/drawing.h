@@ -23,6 +23,18 @@ int drawing_draw(const struct result *result, const struct figure_options *optio
 bool drawing_left_out(const struct result *result, const struct figure_options *options, char *note,
                       size_t size);
 
+/* Notes the colour scale of maps in `meta` where --range or signed logarithms made it. ERROR_INPUT:
+   --range of what is no map; else as of colour_scale_fit(). */
+int drawing_note_colours(const struct result *result, const struct figure_options *options,
+                         struct meta *meta, struct error *error);
+
+/* How many cells of maps lie beyond the colour scale, and whether most cells look the same, with
+   what helps; in words, false when there is nothing to say. */
+bool drawing_beyond(const struct result *result, const struct figure_options *options, char *note,
+                    size_t size);
+bool drawing_flat(const struct result *result, const struct figure_options *options, char *note,
+                  size_t size);
+
 /* A small picture of characters, for a terminal. */
 void drawing_preview(const struct result *result, const struct figure_options *options, FILE *out);
 

@@ -64,12 +64,17 @@ const struct argp_option group_figure[] = {
     {"font", KEY + 24, "NAME", 0, "font family", 0},
     {"font-size", KEY + 25, "POINTS", 0, "size of labels, in points", 0},
     {"palette", KEY + 26, "NAME", 0, "viridis, cividis, magma, gray, coolwarm, cycle", 0},
+    {"range", KEY + 34, "LOW:HIGH", 0,
+     "ends of the colour scale of maps: numbers, or percentiles as in 1%:99%; what lies beyond has "
+     "their colours (default: the values')",
+     0},
     {"title", KEY + 27, "TEXT", 0, "title above the figure", 0},
     {"xlabel", KEY + 28, "TEXT", 0, "label of the x axis", 0},
     {"ylabel", KEY + 29, "TEXT", 0, "label of the y axis", 0},
     {"legend", KEY + 30, "WHERE", 0,
      "auto, none, above, direct, top-right, top-left, bottom-right, bottom-left", 0},
-    {"log", KEY + 31, "x|y|c", 0, "logarithmic x, y or colour axis (may be repeated)", 0},
+    {"log", KEY + 31, "x|y|c", 0,
+     "logarithmic x, y or colour axis, of both signs for signed maps (may be repeated)", 0},
     {"dark", KEY + 32, NULL, 0, "dark background", 0},
     {"no-provenance", KEY + 33, NULL, 0, "leave out how the figure was made", 0},
     {0},
@@ -132,6 +137,8 @@ int figure_options_read(const struct invocation *invocation, struct figure_optio
   if (options->palette && palette_find(options->palette, &palette, error)) return ERROR_INPUT;
   if (options->legend && legend_check(options->legend, error)) return ERROR_INPUT;
   if (read_size(invocation, options, error)) return ERROR_INPUT;
+  const char *range = option_text(invocation, "range", NULL);
+  if (range && colour_range_parse(range, &options->colours, error)) return ERROR_INPUT;
   const char *axis;
   for (size_t cursor = 0; (axis = option_next(invocation, "log", &cursor));) {
     char item[8];
@@ -141,7 +148,7 @@ int figure_options_read(const struct invocation *invocation, struct figure_optio
       else if (!strcmp(item, "y"))
         options->log_y = true;
       else if (!strcmp(item, "c"))
-        options->log_c = true;
+        options->colours.logarithmic = true;
       else
         return error_set(error, ERROR_INPUT, "unknown axis '%s' of --log: x, y or c", axis);
   }

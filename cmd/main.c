@@ -135,6 +135,9 @@ static void print_notes(const struct invocation *invocation, const struct output
   for (size_t i = 0; i < meta_count(meta, "warnings"); i++)
     fprintf(stderr, "ropetool %s: warning: %s\n", name, meta_item_text(meta, "warnings", i));
   if (outputs_left_out(outputs, result, note)) fprintf(stderr, "ropetool %s: %s\n", name, note);
+  if (outputs_beyond(outputs, result, note)) fprintf(stderr, "ropetool %s: %s\n", name, note);
+  if (outputs_flat(outputs, result, note))
+    fprintf(stderr, "ropetool %s: warning: %s\n", name, note);
   if (outputs_other_font(outputs, note)) fprintf(stderr, "ropetool %s: warning: %s\n", name, note);
   const char *reduced = meta_text(meta, "reduced");
   if (reduced) fprintf(stderr, "ropetool %s: reduced %s\n", name, reduced);

@@ -191,6 +191,16 @@ bool outputs_left_out(const struct outputs *outputs, const struct result *result
   return draws(outputs) && drawing_left_out(result, &outputs->options, note, OUTPUTS_NOTE);
 }
 
+bool outputs_beyond(const struct outputs *outputs, const struct result *result,
+                    char note[OUTPUTS_NOTE]) {
+  return draws(outputs) && drawing_beyond(result, &outputs->options, note, OUTPUTS_NOTE);
+}
+
+bool outputs_flat(const struct outputs *outputs, const struct result *result,
+                  char note[OUTPUTS_NOTE]) {
+  return draws(outputs) && drawing_flat(result, &outputs->options, note, OUTPUTS_NOTE);
+}
+
 bool outputs_other_font(const struct outputs *outputs, char note[OUTPUTS_NOTE]) {
   char instead[FIGURE_FONT_NAME];
   const char *font = outputs->options.font;

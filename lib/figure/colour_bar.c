@@ -1,17 +1,43 @@
 #include "lib/figure/colour_bar.h"
 
 #include <math.h>
+#include <stdio.h>
 
-#include "lib/figure/traces.h"
+/* Powers of ten on both sides of 0, at most `most` numbers. */
+static void set_signed_tics(const struct colour_scale *scale, size_t most, struct tics *tics) {
+  struct tics above;
+  tics_logarithmic(scale->high * pow(10, -COLOUR_DECADES), scale->high, (most - 1) / 2, &above);
+  tics->count = 0;
+  for (size_t i = 0; i < 2 * above.count && tics->count < TICS_MOST - 1; i++) {
+    const struct tic *tic = &above.item[i / 2];
+    struct tic *added = &tics->item[tics->count++];
+    *added = *tic;
+    if (i % 2 == 0) continue;
+    added->at = -tic->at;
+    if (*tic->label) snprintf(added->label, sizeof added->label, "−%.20s", tic->label);
+  }
+  tics->item[tics->count++] = (struct tic){.at = 0, .label = "0"};
+}
 
-void colour_bar_measure(const struct canvas *canvas, struct colour_bar *bar) {
-  const double tick = canvas_points(canvas, canvas->style.tick_size);
-  if (bar->scale.logarithmic)
-    tics_logarithmic(bar->scale.low, bar->scale.high, 6, &bar->tics);
+/* Numbers that look well where there is room. */
+static size_t most_tics(const struct colour_bar *bar) {
+  return bar->scale.law == COLOUR_SIGNED_LOG ? 2 * (COLOUR_DECADES + 1) + 1 : 6;
+}
+
+static void set_tics(struct colour_bar *bar, size_t most) {
+  if (bar->scale.law == COLOUR_SIGNED_LOG)
+    set_signed_tics(&bar->scale, most < 3 ? 3 : most, &bar->tics);
+  else if (bar->scale.law == COLOUR_LOG)
+    tics_logarithmic(bar->scale.low, bar->scale.high, most, &bar->tics);
   else if (bar->range == MATRIX_CYCLIC)
     tics_angles(&bar->tics);
   else
-    tics_linear(bar->scale.low, bar->scale.high, 6, bar->whole, &bar->tics);
+    tics_linear(bar->scale.low, bar->scale.high, most, bar->whole, &bar->tics);
+}
+
+void colour_bar_measure(const struct canvas *canvas, struct colour_bar *bar) {
+  const double tick = canvas_points(canvas, canvas->style.tick_size);
+  set_tics(bar, most_tics(bar));
   if (*bar->label && !bar->label_lines) bar->label_lines = 1;
   const double label = canvas_line(canvas, canvas->style.font_size) * (double)bar->label_lines;
   bar->gap = round(0.8 * tick);
@@ -38,17 +64,16 @@ static double label_middle(const struct canvas *canvas, const struct colour_bar 
   return fmin(fmax(middle, edge + half), sheet - edge - half);
 }
 
-/* The numbers are drawn as labels: gnuplot's own axes belong to the map. */
-static int assign_tics(struct canvas *canvas, const struct colour_bar *bar, struct error *error) {
-  const double below = canvas->top + canvas->panel_height;
+/* The numbers are drawn as labels, beside the colours: gnuplot's own axes belong to the map. */
+static int assign_tics(struct canvas *canvas, const struct colour_bar *bar,
+                       const struct box *colours, struct error *error) {
   fprintf(canvas->script, "bar_tics = %zu\narray bar_text[%zu]\narray bar_y[%zu]\n",
           bar->tics.count, bar->tics.count + 1, bar->tics.count + 1);
   int code = OK;
   for (size_t i = 0; i < bar->tics.count && !code; i++) {
     const struct tic *tic = &bar->tics.item[i];
-    const double y =
-        below - axis_position(tic->at, bar->scale.low, bar->scale.high, bar->scale.logarithmic) *
-                    canvas->panel_height;
+    const double part = colour_part(&bar->scale, tic->at);
+    const double y = colours->y + (1 - part) * colours->height;
     char variable[32];
     snprintf(variable, sizeof variable, "bar_y[%zu]", i + 1);
     canvas_assign(canvas, variable, canvas_y(canvas, y));
@@ -61,14 +86,38 @@ static int assign_tics(struct canvas *canvas, const struct colour_bar *bar, stru
   return code;
 }
 
-int colour_bar_assign(struct canvas *canvas, const struct colour_bar *bar, struct error *error) {
+/* The colours between the ends: as high as the panel, less the arrows. */
+static struct box colour_box(const struct canvas *canvas, const struct colour_bar *bar) {
+  const double arrow = round(0.9 * bar->width);
+  const double above = bar->beyond.above ? arrow : 0, below = bar->beyond.below ? arrow : 0;
+  return (struct box){canvas->left + canvas->panel_width + bar->gap, canvas->top + above,
+                      bar->width, canvas->panel_height - above - below};
+}
+
+double colour_bar_value(const struct colour_scale *scale, int index) {
+  return scale->law == COLOUR_SIGNED_LOG ? (index + 0.5) / PALETTE_SIZE
+                                         : colour_value(scale, index);
+}
+
+static void assign_scale(struct canvas *canvas, const struct colour_scale *scale) {
+  const bool own = scale->law == COLOUR_SIGNED_LOG;
+  canvas_assign(canvas, "colour_low", own ? 0 : scale->low);
+  canvas_assign(canvas, "colour_high", own ? 1 : scale->high);
+  if (scale->law == COLOUR_LOG) fputs("set logscale cb\n", canvas->script);
+}
+
+int colour_bar_assign(struct canvas *canvas, struct colour_bar *bar, struct error *error) {
   const double tick = canvas_points(canvas, canvas->style.tick_size);
   const double panel_right = canvas->left + canvas->panel_width;
-  const double left = panel_right + bar->gap, right = left + bar->width;
+  const struct box box = colour_box(canvas, bar);
+  const double right = box.x + box.width;
   const double line = canvas_line(canvas, canvas->style.font_size);
-  const struct box box = {left, canvas->top, bar->width, canvas->panel_height};
   canvas_assign_box(canvas, "bar", 0, &box);
   frame_assign(canvas, "bar_frame", 0, &box);
+  canvas_assign(canvas, "bar_above", bar->beyond.above > 0);
+  canvas_assign(canvas, "bar_below", bar->beyond.below > 0);
+  canvas_assign(canvas, "bar_tip_top", canvas_y(canvas, canvas->top));
+  canvas_assign(canvas, "bar_tip_bottom", canvas_y(canvas, canvas->top + canvas->panel_height));
   canvas_assign(canvas, "bar_tic", canvas_x(canvas, right + 0.3 * tick));
   canvas_assign(canvas, "bar_small_tic", canvas_x(canvas, right + 0.15 * tick));
   canvas_assign(canvas, "bar_text_x", canvas_x(canvas, right + 0.7 * tick));
@@ -76,10 +125,12 @@ int colour_bar_assign(struct canvas *canvas, const struct colour_bar *bar, struc
       canvas, "value_x",
       canvas_x(canvas, panel_right + bar->right_margin - ((double)bar->label_lines - 0.45) * line));
   canvas_assign(canvas, "value_y", canvas_y(canvas, label_middle(canvas, bar)));
-  canvas_assign(canvas, "colour_low", bar->scale.low);
-  canvas_assign(canvas, "colour_high", bar->scale.high);
-  if (bar->scale.logarithmic) fputs("set logscale cb\n", canvas->script);
-  const int code = assign_tics(canvas, bar, error);
+  assign_scale(canvas, &bar->scale);
+  for (size_t most = most_tics(bar); most >= 2; most--) {
+    set_tics(bar, most);
+    if (canvas_tics_fit_down(canvas, &bar->tics, box.height)) break;
+  }
+  const int code = assign_tics(canvas, bar, &box, error);
   if (code) return code;
   return canvas_assign_text(canvas, "value_label",
                             &(struct canvas_text){"value label", bar->label,
@@ -114,4 +165,7 @@ void palette_assign(struct canvas *canvas, const struct palette *palette) {
                     : ", \\\n  ",
             i, palette->rgb[i][0], palette->rgb[i][1], palette->rgb[i][2]);
   fputs(")\n", canvas->script);
+  const uint8_t *low = palette->rgb[0], *high = palette->rgb[PALETTE_SIZE - 1];
+  fprintf(canvas->script, "palette_low = 0x%02x%02x%02x\npalette_high = 0x%02x%02x%02x\n", low[0],
+          low[1], low[2], high[0], high[1], high[2]);
 }

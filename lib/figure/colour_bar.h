@@ -3,13 +3,15 @@
 #define ROPETOOL_FIGURE_COLOUR_BAR_H
 
 #include "lib/figure/canvas.h"
+#include "lib/figure/colour_scale.h"
 #include "lib/figure/palette.h"
 
 struct colour_bar {
   struct colour_scale scale;
   enum matrix_range range;
-  bool whole;         /* the values are whole numbers */
-  const char *label;  /* what they are; "": none */
+  struct colour_beyond beyond; /* an end that cells lie beyond is drawn as an arrow */
+  bool whole;                  /* the values are whole numbers */
+  const char *label;           /* what they are; "": none */
   size_t label_lines; /* there is room for; 0: not decided yet, one where there is a label */
   struct tics tics;
   double gap, width;   /* between panel and bar, and of the bar; dots */
@@ -24,14 +26,20 @@ void colour_bar_measure(const struct canvas *canvas, struct colour_bar *bar);
 /* How many lines the label takes along the sheet, whose height is decided. */
 size_t colour_bar_count_lines(const struct canvas *canvas, const struct colour_bar *bar);
 
-/* Writes where the bar and its numbers go, beside the panel of the canvas. */
-int colour_bar_assign(struct canvas *canvas, const struct colour_bar *bar, struct error *error);
+/* Writes where the bar and its numbers go, beside the panel of the canvas: no more numbers than
+   there is room for. */
+int colour_bar_assign(struct canvas *canvas, struct colour_bar *bar, struct error *error);
+
+/* What gnuplot is given for a colour, whose axis is linear or logarithmic: on a linear or
+   logarithmic scale the value in the middle of the colour's interval, else its place between the
+   ends, 0..1. */
+double colour_bar_value(const struct colour_scale *scale, int index);
 
 /* Writes the variables that a line round a box needs, NAME_left, NAME_right, NAME_bottom, NAME_top,
    and `frame_width`: it lies outside of the box and hides none of its dots. */
 void frame_assign(struct canvas *canvas, const char *name, size_t index, const struct box *box);
 
-/* Writes `set palette` for 256 colours. */
+/* Writes `set palette` for 256 colours, and those of the ends. */
 void palette_assign(struct canvas *canvas, const struct palette *palette);
 
 #endif

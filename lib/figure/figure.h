@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "lib/base/error.h"
+#include "lib/figure/colour_scale.h"
 #include "lib/figure/gnuplot.h"
 #include "lib/figure/provenance.h"
 #include "lib/io/matrix.h"
@@ -21,7 +22,8 @@ struct figure_options {
   const char *palette; /* NULL: by the matrix' range; curves use the categorical colours */
   const char *title, *xlabel, *ylabel; /* NULL: the plot's own; "": none */
   const char *legend;                  /* "auto" when NULL, "none", or a corner: "top-right", ... */
-  bool log_x, log_y, log_c;
+  bool log_x, log_y;
+  struct colour_wish colours; /* of maps */
   bool dark;
 };
 
@@ -88,12 +90,23 @@ struct panel_set {
 /* How many of the cells, or of the points of lines, bands and overlay, the figure leaves out though
    they are there: those that an axis or colours in the logarithm cannot show (0 and below), and
    infinite ones of curves. NaN, an empty cell of a table or a masked one of a map, is nothing to be
-   shown; in an overlay it counts too. Nothing is left out for where it lies: axes reach as far as
-   the points. */
+   shown; in an overlay it counts too. Signed maps have all cells shown. Nothing is left out for
+   where it lies: axes reach as far as the points. */
 size_t figure_left_out_matrix(const struct matrix *matrix, const struct figure_options *options);
 size_t figure_left_out_panels(const struct panel_set *panels, const struct figure_options *options);
 size_t figure_left_out_table(const struct table *table, const struct curve_plot *plot,
                              const struct figure_options *options);
+
+/* The scale that maps are drawn in, what lies beyond its ends, and whether there is little to see:
+   a panel whose cells, but for the 2 % at the ends and those that are 0, have less than 8 of the
+   256 colours. Errors as of colour_scale_fit(). */
+struct map_colours {
+  struct colour_scale scale;
+  struct colour_beyond beyond;
+  size_t panel, few; /* such a panel, and how many colours; few 0: there is none */
+};
+int figure_map_colours(const struct panel_set *panels, const struct figure_options *options,
+                       struct map_colours *colours, struct error *error);
 
 /* Whether fonts are installed that are called so: 1 when they are, and for the generic "sans",
    "serif" and "monospace"; 0 when they are not: `instead` is then the family that PNG and PDF show

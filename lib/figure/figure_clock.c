@@ -115,7 +115,8 @@ static int set_colours(struct clock *clock, const char *name, struct error *erro
       clock->palette.rgb[i][c] = (uint8_t)(rgb >> (16 - 8 * c) & 0xff);
   }
   clock->bar = (struct colour_bar){.label = "pair", .whole = true};
-  clock->bar.scale = (struct colour_scale){clock->pair[0], clock->pair[clock->pairs - 1], 0};
+  clock->bar.scale =
+      (struct colour_scale){clock->pair[0], clock->pair[clock->pairs - 1], COLOUR_LINEAR};
   if (clock->pairs == 1) clock->bar.scale.low -= 0.5, clock->bar.scale.high += 0.5;
   return OK;
 }

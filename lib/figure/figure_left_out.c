@@ -5,18 +5,37 @@
 #include "lib/figure/traces.h"
 
 size_t figure_left_out_matrix(const struct matrix *matrix, const struct figure_options *options) {
-  size_t count = 0;
-  for (size_t i = 0; i < matrix->rows * matrix->columns && options->log_c; i++)
-    count += matrix->cells[i] <= 0;
-  return count;
+  return figure_left_out_panels(&(struct panel_set){.matrix = &matrix, .count = 1}, options);
 }
 
 size_t figure_left_out_panels(const struct panel_set *panels,
                               const struct figure_options *options) {
   size_t count = 0;
-  for (size_t i = 0; i < panels->count; i++)
-    count += figure_left_out_matrix(panels->matrix[i], options);
+  if (!options->colours.logarithmic ||
+      colour_common_range(panels->matrix, panels->count) == MATRIX_DIVERGING)
+    return 0;
+  for (size_t m = 0; m < panels->count; m++)
+    for (size_t i = 0; i < panels->matrix[m]->rows * panels->matrix[m]->columns; i++)
+      count += panels->matrix[m]->cells[i] <= 0;
   return count;
+}
+
+int figure_map_colours(const struct panel_set *panels, const struct figure_options *options,
+                       struct map_colours *colours, struct error *error) {
+  enum { FEW = 16 };
+  *colours = (struct map_colours){0};
+  if (colour_scale_fit(panels->matrix, panels->count,
+                       colour_common_range(panels->matrix, panels->count), &options->colours,
+                       &colours->scale, error))
+    return error->code;
+  colours->beyond = colour_count_beyond(&colours->scale, panels->matrix, panels->count);
+  for (size_t m = 0; m < panels->count && !colours->few; m++) {
+    if (colour_count_used(&colours->scale, panels->matrix[m], &colours->few, error))
+      return error->code;
+    if (colours->few >= FEW) colours->few = 0;
+    colours->panel = m;
+  }
+  return OK;
 }
 
 struct log_axes {

@@ -31,7 +31,7 @@ static int check_panels(const struct panel_set *set, enum matrix_range *range,
     return error_set(error, ERROR_INPUT, "figure of %zu panels is not possible; from 1 to %d",
                      set->count, PANELS_MOST);
   const struct matrix *first = set->matrix[0];
-  *range = first->range;
+  *range = colour_common_range(set->matrix, set->count);
   for (size_t i = 0; i < set->count; i++) {
     const struct matrix *matrix = set->matrix[i];
     const int code = check_matrix(matrix, error);
@@ -47,7 +47,6 @@ static int check_panels(const struct panel_set *set, enum matrix_range *range,
       return error_set(error, ERROR_INPUT,
                        "panel %zu and the first cannot share a colour scale: one shows angles",
                        i + 1);
-    if (matrix->range == MATRIX_DIVERGING) *range = MATRIX_DIVERGING;
   }
   return OK;
 }
@@ -174,7 +173,7 @@ static int write_data(const struct map_panels *panels, const struct colour_scale
   double *start = memory_array(all, sizeof *start, "the coloured cells", error), *next = start;
   if (!start) return ERROR_FAILED;
   for (int i = 0; i < PALETTE_SIZE; i++)
-    values[i] = colour_value(scale, i);
+    values[i] = colour_bar_value(scale, i);
   for (size_t m = 0; m < panels->count; m++)
     next = write_cells(panels->matrix[m], scale, panels, values, next);
   for (int i = 0; i < 2 * PALETTE_SIZE; i++)
@@ -225,13 +224,13 @@ int figure_draw_panels(const struct panel_set *panels, const struct figure_optio
   code = palette_find(options->palette ? options->palette : palette_default(bar.range), &palette,
                       error);
   if (!code)
-    code = colour_scale_fit_all(panels->matrix, panels->count, bar.range, options->log_c,
-                                &bar.scale, error);
-  if (!code)
-    code =
-        canvas_open(options, format, name,
-                    &(struct canvas_labels){NULL, first->column_axis.label, first->row_axis.label},
-                    &canvas, error);
+    code = colour_scale_fit(panels->matrix, panels->count, bar.range, &options->colours, &bar.scale,
+                            error);
+  if (code) return code;
+  bar.beyond = colour_count_beyond(&bar.scale, panels->matrix, panels->count);
+  code = canvas_open(options, format, name,
+                     &(struct canvas_labels){NULL, first->column_axis.label, first->row_axis.label},
+                     &canvas, error);
   if (code) return code;
   code = write_titles(panels, &grid, error);
   if (!code) code = draw(&canvas, &grid, &palette, &bar, figure, error);

@@ -1,6 +1,5 @@
 #include "lib/figure/palette.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -107,80 +106,4 @@ uint32_t palette_legible(const struct palette *palette, double part, int dark) {
   const int entry = (int)(part * share + 1e-9);
   const uint8_t *rgb = palette->rgb[dark ? PALETTE_SIZE - 1 - entry : entry];
   return (uint32_t)rgb[0] << 16 | (uint32_t)rgb[1] << 8 | rgb[2];
-}
-
-/* The smallest positive finite cell, at most `smallest`. */
-static double smallest_positive(const struct matrix *matrix, double smallest) {
-  for (size_t i = 0; i < matrix->rows * matrix->columns; i++)
-    if (matrix->cells[i] > 0 && matrix->cells[i] < smallest) smallest = matrix->cells[i];
-  return smallest;
-}
-
-int colour_scale_fit(const struct matrix *matrix, int logarithmic, struct colour_scale *scale,
-                     struct error *error) {
-  return colour_scale_fit_all(&matrix, 1, matrix->range, logarithmic, scale, error);
-}
-
-int colour_scale_fit_all(const struct matrix *const *matrix, size_t count, enum matrix_range range,
-                         int logarithmic, struct colour_scale *scale, struct error *error) {
-  double low = INFINITY, high = -INFINITY, positive = INFINITY;
-  for (size_t m = 0; m < count; m++) {
-    double smallest, largest;
-    if (!matrix_extent(matrix[m], &smallest, &largest)) continue;
-    low = fmin(low, smallest);
-    high = fmax(high, largest);
-    if (logarithmic) positive = smallest_positive(matrix[m], positive);
-  }
-  if (low > high)
-    return error_set(error, ERROR_FAILED,
-                     "nothing to draw: no cell of the map holds a finite number");
-  if (logarithmic) {
-    low = positive;
-    if (high <= 0)
-      return error_set(
-          error, ERROR_FAILED,
-          "no cell of the map is greater than 0; a logarithmic colour scale needs one");
-    /* 256 colours must be tellable apart after rounding. */
-    if (high / low < 1 + 1e-9) low /= 1.1, high *= 1.1;
-  } else if (range == MATRIX_CYCLIC) {
-    low = 0;
-    high = 2 * M_PI;
-  } else {
-    if (range == MATRIX_DIVERGING) {
-      high = fmax(fabs(low), fabs(high));
-      low = -high;
-    }
-    const double size = fmax(fabs(low), fabs(high));
-    if (high - low <= 1e-9 * size || size == 0) {
-      const double margin = size > 0 ? 0.05 * size : 1;
-      low -= margin;
-      high += margin;
-    }
-  }
-  if (!(fmax(fabs(low), fabs(high)) < 1e300 && high - low > 1e-300))
-    return error_set(error, ERROR_FAILED,
-                     "values from %g to %g cannot be drawn; the scale ends at 1e300 and 1e-300",
-                     low, high);
-  *scale = (struct colour_scale){low, high, logarithmic};
-  return OK;
-}
-
-int colour_shows(const struct colour_scale *scale, double value) {
-  return !isnan(value) && !(scale->logarithmic && value <= 0);
-}
-
-int colour_index(const struct colour_scale *scale, double value) {
-  if (!colour_shows(scale, value)) return -1;
-  if (value <= scale->low) return 0;
-  if (value >= scale->high) return PALETTE_SIZE - 1;
-  const double part = scale->logarithmic ? log(value / scale->low) / log(scale->high / scale->low)
-                                         : (value - scale->low) / (scale->high - scale->low);
-  const int index = (int)(part * PALETTE_SIZE);
-  return index < PALETTE_SIZE ? index : PALETTE_SIZE - 1;
-}
-
-double colour_value(const struct colour_scale *scale, int index) {
-  const double part = (index + 0.5) / PALETTE_SIZE;
-  if (scale->logarithmic) return scale->low * pow(scale->high / scale->low, part);
-  return scale->low + part * (scale->high - scale->low);
 }

@@ -33,31 +33,4 @@ uint32_t palette_category(size_t index, int dark);
    on a light ground, or on a dark one. 0xrrggbb. */
 uint32_t palette_legible(const struct palette *palette, double part, int dark);
 
-/* How values become colours. */
-struct colour_scale {
-  double low, high; /* low < high */
-  int logarithmic;  /* low > 0 */
-};
-
-/* The scale of a matrix: its finite extent; symmetric about 0 for diverging, 0..2π for cyclic;
-   widened a little when all cells are equal. ERROR_FAILED when no cell is finite, or `logarithmic`
-   and none is > 0. */
-int colour_scale_fit(const struct matrix *matrix, int logarithmic, struct colour_scale *scale,
-                     struct error *error);
-
-/* The scale of several matrices together, as one of that range. */
-int colour_scale_fit_all(const struct matrix *const *matrix, size_t count, enum matrix_range range,
-                         int logarithmic, struct colour_scale *scale, struct error *error);
-
-/* Whether a value has a colour: NaN has none, on a logarithmic scale neither 0 nor what is below.
- */
-int colour_shows(const struct colour_scale *scale, double value);
-
-/* Index 0..255 of a value, clamped; −1 when it has no colour. Infinities take the end they point
-   to. */
-int colour_index(const struct colour_scale *scale, double value);
-
-/* The value in the middle of the colour's interval: colour_index gives `index` back. */
-double colour_value(const struct colour_scale *scale, int index);
-
 #endif

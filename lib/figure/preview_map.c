@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/base/text.h"
+#include "lib/figure/colour_scale.h"
 #include "lib/figure/palette.h"
 #include "lib/figure/preview_sheet.h"
 
@@ -25,6 +26,7 @@ struct look {
   const struct preview_terminal *terminal;
   struct palette palette;
   struct colour_scale scale;
+  struct colour_beyond beyond;
   size_t across, down; /* cells of a preview */
 };
 
@@ -92,9 +94,10 @@ static bool may_stand(const struct look *look, const char *text) {
 static void print_scale(const struct look *look, const char *label, size_t columns, FILE *out) {
   char low[32], high[32];
   const int size = snprintf(low, sizeof low, "%.3g", look->scale.low) +
-                   snprintf(high, sizeof high, "%.3g", look->scale.high) + SCALE_WIDTH + 2;
+                   snprintf(high, sizeof high, "%.3g", look->scale.high) + SCALE_WIDTH + 2 +
+                   (look->beyond.below > 0) + (look->beyond.above > 0);
   if (size > (int)columns) return;
-  fprintf(out, "%s ", low);
+  fprintf(out, "%s%s ", look->beyond.below ? "<" : "", low);
   for (int i = 0; i < SCALE_WIDTH; i++) {
     const int index = i * PALETTE_SIZE / SCALE_WIDTH;
     if (in_blocks(look))
@@ -102,7 +105,7 @@ static void print_scale(const struct look *look, const char *label, size_t colum
     else
       print_shade(out, index);
   }
-  fprintf(out, " %s", high);
+  fprintf(out, " %s%s", look->beyond.above ? ">" : "", high);
   if (*label && size + 1 + (int)strlen(label) <= (int)columns && may_stand(look, label))
     fprintf(out, " %s", label);
   fputc('\n', out);
@@ -159,9 +162,12 @@ static void print_dots(const struct matrix *matrix, struct look *look, size_t co
 
 static bool set_look(const struct matrix *const *matrix, size_t count, enum matrix_range range,
                      const struct figure_options *options, struct look *look) {
-  return !palette_find(options->palette ? options->palette : palette_default(range), &look->palette,
-                       NULL) &&
-         !colour_scale_fit_all(matrix, count, range, options->log_c, &look->scale, NULL);
+  if (palette_find(options->palette ? options->palette : palette_default(range), &look->palette,
+                   NULL) ||
+      colour_scale_fit(matrix, count, range, &options->colours, &look->scale, NULL))
+    return false;
+  look->beyond = colour_count_beyond(&look->scale, matrix, count);
+  return true;
 }
 
 static size_t least(size_t a, size_t b) {
@@ -226,11 +232,10 @@ void preview_panels(const struct panel_set *panels, const struct figure_options 
   const size_t columns = least(terminal->columns, ALL_WIDTH), count = panels->count;
   if (terminal->off || !count || columns < PANEL_WIDTH || terminal->rows < 4) return;
   const struct matrix *first = panels->matrix[0];
-  enum matrix_range range = first->range;
+  const enum matrix_range range = colour_common_range(panels->matrix, count);
   for (size_t i = 0; i < count; i++) {
     const struct matrix *matrix = panels->matrix[i];
     if (matrix->rows != first->rows || matrix->columns != first->columns) return;
-    if (matrix->range == MATRIX_DIVERGING) range = MATRIX_DIVERGING;
   }
   if (!first->rows || !first->columns || !set_look(panels->matrix, count, range, options, &look))
     return;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "lib/base/error.h"
+#include "lib/figure/colour_scale.h"
 #include "lib/figure/palette.h"
 #include "lib/io/matrix.h"
 

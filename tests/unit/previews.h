@@ -19,7 +19,7 @@ struct sight {
 
 static inline void look(const void *what, FILE *out) {
   const struct sight *sight = what;
-  const struct figure_options options = {.log_c = sight->log_c};
+  const struct figure_options options = {.colours.logarithmic = sight->log_c};
   const struct preview_terminal terminal = {.off = sight->off,
                                             .columns = sight->columns,
                                             .rows = sight->rows,

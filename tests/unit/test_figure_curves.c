@@ -232,8 +232,11 @@ static void titles_stand_over_the_panel(void **state) {
 
 static void what_is_left_out_is_counted(void **state) {
   (void)state;
-  const struct figure_options options[] = {
-      {0}, {.log_x = true}, {.log_y = true}, {.log_x = true, .log_y = true}, {.log_c = true}};
+  const struct figure_options options[] = {{0},
+                                           {.log_x = true},
+                                           {.log_y = true},
+                                           {.log_x = true, .log_y = true},
+                                           {.colours.logarithmic = true}};
   struct table *table = table_of_curves(2, 9), *overlay = table_of_curves(1, 6);
   static const double values[] = {1, 0, NAN, -2, INFINITY, -INFINITY, 3, 4, 5};
   for (size_t r = 0; r < 9; r++) {

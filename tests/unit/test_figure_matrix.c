@@ -15,7 +15,8 @@ static void assert_exact(const struct matrix *matrix, const struct figure_option
       palette_find(options->palette ? options->palette : palette_default(matrix->range), &palette,
                    NULL),
       OK);
-  assert_int_equal(colour_scale_fit(matrix, options->log_c, &scale, NULL), OK);
+  assert_int_equal(colour_scale_fit(&matrix, 1, matrix->range, &options->colours, &scale, NULL),
+                   OK);
   assert_int_equal(width % matrix->columns, 0);
   assert_int_equal(height % matrix->rows, 0);
   size_t wrong = 0;
@@ -114,7 +115,7 @@ static void logarithmic_colours_are_exact(void **state) {
     matrix->cells[i] = exp(40 * matrix->cells[i]);
   matrix->cells[3] = 0;
   matrix->cells[4] = -1;
-  const struct figure_options options = {.log_c = true};
+  const struct figure_options options = {.colours.logarithmic = true};
   assert_exact(matrix, &options, 0xffffff);
   struct figure figure = draw_matrix(matrix, &options, FIGURE_PNG);
   const double *cells = (const double *)figure.data.data;
@@ -131,7 +132,8 @@ static void what_is_left_out_is_counted(void **state) {
   matrix->cells[0] = -INFINITY;
   matrix->cells[9] = NAN;
   matrix->cells[10] = INFINITY;
-  assert_int_equal(figure_left_out_matrix(matrix, &(struct figure_options){.log_c = true}), 4);
+  assert_int_equal(
+      figure_left_out_matrix(matrix, &(struct figure_options){.colours.logarithmic = true}), 4);
   assert_int_equal(figure_left_out_matrix(matrix, &(struct figure_options){.log_x = true}), 0);
   matrix_destroy(matrix);
 }
@@ -262,6 +264,112 @@ static void colour_bar_is_aligned(void **state) {
   matrix_destroy(matrix);
 }
 
+/* A signed map in logarithms has the colours of its scale, which leaves nothing out. */
+static void signed_logarithms_are_exact(void **state) {
+  (void)state;
+  struct matrix *matrix = matrix_random(64, 64, 5);
+  for (size_t i = 0; i < 64 * 64; i++)
+    matrix->cells[i] = copysign(exp(20 * fabs(matrix->cells[i])), matrix->cells[i]);
+  matrix->cells[3] = 0;
+  matrix->cells[4] = NAN;
+  matrix->range = MATRIX_DIVERGING;
+  const struct figure_options options = {.colours = {.logarithmic = true}};
+  assert_exact(matrix, &options, 0xffffff);
+  assert_int_equal(figure_left_out_matrix(matrix, &options), 0);
+  struct figure figure = draw_matrix(matrix, &options, FIGURE_SVG);
+  assert_non_null(strstr(figure.script.data, "= '−10⁶'"));
+  assert_null(strstr(figure.script.data, "set logscale cb"));
+  figure_release(&figure);
+  matrix_destroy(matrix);
+}
+
+/* Cells beyond a range that was asked for have the colours of its ends, and the bar has arrows
+   there; the data of the script are the colours', those of the map stay what they are. */
+static void ends_that_cells_lie_beyond_are_arrows(void **state) {
+  (void)state;
+  struct matrix *matrix = matrix_random(40, 40, 5);
+  matrix->cells[0] = 1e6;
+  struct figure_options options = {.style = "icml"};
+  assert_int_equal(colour_range_parse("-1:99%", &options.colours, NULL), OK);
+  assert_exact(matrix, &options, 0xffffff);
+  struct figure figure = draw_matrix(matrix, &options, FIGURE_PNG);
+  struct pixels pixels = decode(&figure.picture);
+  const struct rectangle panel = panel_of(&figure, &pixels);
+  assert_true(script_number(&figure, "bar_above") == 1);
+  assert_true(script_number(&figure, "bar_below") == 0);
+  assert_true(script_number(&figure, "bar_bottom") == script_number(&figure, "panel_bottom"));
+  assert_true(script_number(&figure, "bar_top") < script_number(&figure, "panel_top"));
+  const double middle =
+      (script_number(&figure, "bar_left") + script_number(&figure, "bar_right")) / 2;
+  const unsigned x = (unsigned)(middle * (pixels.width - 1) + 0.5);
+  const unsigned left = (unsigned)lround(script_number(&figure, "bar_left") * pixels.width + 1);
+  struct palette palette;
+  assert_int_equal(palette_find("viridis", &palette, NULL), OK);
+  const uint8_t *high = palette.rgb[255];
+  const unsigned colour = (unsigned)high[0] << 16 | (unsigned)high[1] << 8 | high[2];
+  /* Within the arrow, and paper beside its tip. */
+  assert_int_equal(pixel(&pixels, x, panel.top + 8), colour);
+  assert_int_equal(pixel(&pixels, left, panel.top + 2), 0xffffff);
+  free(pixels.rgb);
+  figure_release(&figure);
+  assert_int_equal(colour_range_parse("-1:2e6", &options.colours, NULL), OK);
+  figure = draw_matrix(matrix, &options, FIGURE_PNG);
+  assert_true(script_number(&figure, "bar_above") == 0);
+  assert_true(script_number(&figure, "bar_top") == script_number(&figure, "panel_top"));
+  figure_release(&figure);
+  matrix_destroy(matrix);
+}
+
+/* Numbers beside the bar stay apart, however low it is. */
+static void low_bars_have_few_numbers(void **state) {
+  (void)state;
+  struct matrix *matrix = matrix_random(8, 40, 5);
+  matrix->range = MATRIX_DIVERGING;
+  for (int logarithmic = 0; logarithmic < 2; logarithmic++)
+    for (double height = 1.2; height < 3; height += 0.3) {
+      const struct figure_options options = {
+          .width = 3.25, .height = height, .colours = {.logarithmic = logarithmic}};
+      struct figure figure = draw_matrix(matrix, &options, FIGURE_SVG);
+      double last = -1;
+      for (size_t i = 1; i <= (size_t)script_number(&figure, "bar_tics"); i++) {
+        char variable[32];
+        snprintf(variable, sizeof variable, "bar_text[%zu]", i);
+        const char *text = strstr(figure.script.data, variable);
+        assert_non_null(text);
+        if (strncmp(text + strlen(variable), " = ''", 5) == 0) continue;
+        snprintf(variable, sizeof variable, "bar_y[%zu]", i);
+        const double y = script_number(&figure, variable) * height * 72;
+        if (!logarithmic && last >= 0) assert_true(y - last > 9);
+        last = y;
+      }
+      assert_true(last >= 0);
+      figure_release(&figure);
+    }
+  matrix_destroy(matrix);
+}
+
+/* A map of which there is little to see is noticed. */
+static void few_colours_are_noticed(void **state) {
+  (void)state;
+  struct error error;
+  struct map_colours colours;
+  struct matrix *matrix = matrix_random(40, 40, 5);
+  const struct matrix *first = matrix;
+  const struct panel_set set = {.matrix = &first, .count = 1};
+  struct figure_options options = {0};
+  assert_int_equal(figure_map_colours(&set, &options, &colours, &error), OK);
+  assert_int_equal(colours.few, 0);
+  matrix->cells[7] = 1e4;
+  assert_int_equal(figure_map_colours(&set, &options, &colours, &error), OK);
+  assert_int_equal(colours.few, 1);
+  assert_int_equal(colours.panel, 0);
+  assert_int_equal(colour_range_parse("0%:99%", &options.colours, NULL), OK);
+  assert_int_equal(figure_map_colours(&set, &options, &colours, &error), OK);
+  assert_int_equal(colours.few, 0);
+  assert_int_equal(colours.beyond.above, 16);
+  matrix_destroy(matrix);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pixels_are_the_palette),
@@ -276,6 +384,10 @@ int main(void) {
       cmocka_unit_test(sizes_are_the_styles),
       cmocka_unit_test(many_cells_raise_the_resolution),
       cmocka_unit_test(colour_bar_is_aligned),
+      cmocka_unit_test(signed_logarithms_are_exact),
+      cmocka_unit_test(ends_that_cells_lie_beyond_are_arrows),
+      cmocka_unit_test(low_bars_have_few_numbers),
+      cmocka_unit_test(few_colours_are_noticed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

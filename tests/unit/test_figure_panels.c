@@ -59,7 +59,7 @@ static void assert_exact(const struct panel_set *set, enum matrix_range range,
   struct colour_scale scale;
   assert_int_equal(palette_find(palette_default(range), &palette, NULL), OK);
   assert_int_equal(
-      colour_scale_fit_all(set->matrix, set->count, range, options->log_c, &scale, NULL), OK);
+      colour_scale_fit(set->matrix, set->count, range, &options->colours, &scale, NULL), OK);
   size_t wrong = 0;
   const struct rectangle first = cells_of(&figure, &pixels, 1);
   const unsigned width = first.right - first.left, height = first.bottom - first.top;
@@ -123,7 +123,7 @@ static void ranges_are_joined(void **state) {
   assert_true(script_number(&figure, "colour_low") == -12);
   assert_true(script_number(&figure, "colour_high") == 12);
   figure_release(&figure);
-  const struct figure_options log = {.log_c = true};
+  const struct figure_options log = {.colours.logarithmic = true};
   size_t left_out = 0;
   for (size_t m = 0; m < 4; m++) {
     maps.matrix[m]->range = MATRIX_SEQUENTIAL;

@@ -177,91 +177,6 @@ static void categories_differ(void **state) {
         assert_true(palette_category(i, dark) != palette_category(j, dark));
 }
 
-static struct matrix *matrix_of(size_t count, const double *cells, enum matrix_range range) {
-  struct matrix *matrix = matrix_create(1, count, NULL);
-  assert_non_null(matrix);
-  memcpy(matrix->cells, cells, count * sizeof *cells);
-  matrix->range = range;
-  return matrix;
-}
-
-static int fit(size_t count, const double *cells, enum matrix_range range, int logarithmic,
-               struct colour_scale *scale, struct error *error) {
-  struct matrix *matrix = matrix_of(count, cells, range);
-  const int code = colour_scale_fit(matrix, logarithmic, scale, error);
-  matrix_destroy(matrix);
-  return code;
-}
-
-static void scale_is_the_finite_extent(void **state) {
-  (void)state;
-  struct colour_scale scale;
-  struct error error;
-  const double cells[] = {NAN, -1, 3, INFINITY, -INFINITY, 0.5};
-  assert_int_equal(fit(6, cells, MATRIX_SEQUENTIAL, 0, &scale, &error), OK);
-  assert_true(scale.low == -1 && scale.high == 3 && !scale.logarithmic);
-  assert_int_equal(fit(6, cells, MATRIX_DIVERGING, 0, &scale, &error), OK);
-  assert_true(scale.low == -3 && scale.high == 3);
-  assert_int_equal(fit(6, cells, MATRIX_CYCLIC, 0, &scale, &error), OK);
-  assert_true(scale.low == 0 && scale.high == 2 * M_PI);
-  assert_int_equal(fit(6, cells, MATRIX_SEQUENTIAL, 1, &scale, &error), OK);
-  assert_true(scale.low == 0.5 && scale.high == 3 && scale.logarithmic);
-}
-
-static void equal_cells_get_a_scale_around_them(void **state) {
-  (void)state;
-  struct colour_scale scale;
-  struct error error;
-  static const double values[] = {0, 7, -7, 1e-200, 1e200};
-  for (size_t i = 0; i < 5; i++)
-    for (int range = MATRIX_SEQUENTIAL; range <= MATRIX_DIVERGING; range++) {
-      assert_int_equal(fit(1, &values[i], (enum matrix_range)range, 0, &scale, &error), OK);
-      assert_true(scale.low < values[i] || range == MATRIX_DIVERGING);
-      assert_true(scale.low < scale.high);
-      assert_in_range(colour_index(&scale, values[i]), 0, 255);
-    }
-  const double close[] = {1, 1 + 1e-15};
-  assert_int_equal(fit(2, close, MATRIX_SEQUENTIAL, 0, &scale, &error), OK);
-  assert_true(scale.high - scale.low > 0.01);
-  assert_int_equal(fit(1, &values[1], MATRIX_SEQUENTIAL, 1, &scale, &error), OK);
-  assert_true(scale.low < 7 && scale.high > 7);
-}
-
-static void refuses_what_has_no_scale(void **state) {
-  (void)state;
-  struct colour_scale scale;
-  struct error error;
-  const double none[] = {NAN, INFINITY, -INFINITY}, negative[] = {-1, 0, -3, NAN},
-               huge[] = {1, 1e305};
-  assert_int_equal(fit(3, none, MATRIX_SEQUENTIAL, 0, &scale, &error), ERROR_FAILED);
-  assert_message(&error, "nothing to draw");
-  assert_int_equal(fit(4, negative, MATRIX_SEQUENTIAL, 1, &scale, &error), ERROR_FAILED);
-  assert_message(&error, "greater than 0");
-  assert_int_equal(fit(2, huge, MATRIX_SEQUENTIAL, 0, &scale, &error), ERROR_FAILED);
-  assert_message(&error, "1e300");
-}
-
-static void index_and_value_agree(void **state) {
-  (void)state;
-  static const struct colour_scale scales[] = {
-      {-3, 3, 0}, {0, 2 * M_PI, 0}, {1e-12, 5e7, 1}, {-1e299, 1e299, 0}, {7, 7.0000001, 0}};
-  for (size_t s = 0; s < 5; s++) {
-    for (int i = 0; i < PALETTE_SIZE; i++)
-      assert_int_equal(colour_index(&scales[s], colour_value(&scales[s], i)), i);
-    assert_int_equal(colour_index(&scales[s], scales[s].low), 0);
-    assert_int_equal(colour_index(&scales[s], scales[s].high), 255);
-    assert_int_equal(colour_index(&scales[s], INFINITY), 255);
-    assert_int_equal(colour_index(&scales[s], -INFINITY), scales[s].logarithmic ? -1 : 0);
-    assert_int_equal(colour_index(&scales[s], NAN), -1);
-  }
-  /* What has no logarithm has no colour. */
-  static const double none[] = {0, -0.0, -1, -1e300};
-  for (size_t i = 0; i < 4; i++)
-    assert_int_equal(colour_index(&scales[2], none[i]), -1);
-  assert_int_equal(colour_index(&scales[2], 1e-13), 0);
-  assert_int_equal(colour_index(&scales[0], -4), 0);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sequential_maps_grow_lighter),
@@ -273,10 +188,6 @@ int main(void) {
       cmocka_unit_test(unknown_names_list_the_choices),
       cmocka_unit_test(defaults_fit_the_range),
       cmocka_unit_test(categories_differ),
-      cmocka_unit_test(scale_is_the_finite_extent),
-      cmocka_unit_test(equal_cells_get_a_scale_around_them),
-      cmocka_unit_test(refuses_what_has_no_scale),
-      cmocka_unit_test(index_and_value_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

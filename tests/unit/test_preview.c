@@ -18,7 +18,6 @@ static void shades_grow_with_values(void **state) {
 static void no_logarithm_no_shade(void **state) {
   (void)state;
   struct matrix *matrix = matrix_of(2, 8);
-  matrix->range = MATRIX_DIVERGING;
   static const double cells[] = {0, -1, 1, 10, 100, -1000, 1000, NAN};
   for (size_t c = 0; c < 8; c++)
     matrix->cells[c] = matrix->cells[8 + c] = cells[c];
@@ -27,6 +26,11 @@ static void no_logarithm_no_shade(void **state) {
   free(text);
   text = seen(&(struct sight){.matrix = matrix, .columns = 4, .rows = 10, .log_c = true});
   assert_memory_equal(text, " -*@\n", 5);
+  free(text);
+  /* Signed ones are all there: a decade is an eighth of the shades. */
+  matrix->range = MATRIX_DIVERGING;
+  text = seen(&(struct sight){.matrix = matrix, .columns = 20, .rows = 10, .log_c = true});
+  assert_memory_equal(text, "+=*#%.@ \n", 9);
   free(text);
   matrix_destroy(matrix);
 }

@@ -69,6 +69,7 @@ const struct argp_option group_figure[] = {
      "their colours (default: the values')",
      0},
     {"title", KEY + 27, "TEXT", 0, "title above the figure", 0},
+    {"letter", KEY + 35, "LETTER", 0, "(LETTER) at the upper left, of a figure among others", 0},
     {"xlabel", KEY + 28, "TEXT", 0, "label of the x axis", 0},
     {"ylabel", KEY + 29, "TEXT", 0, "label of the y axis", 0},
     {"legend", KEY + 30, "WHERE", 0,
@@ -126,6 +127,7 @@ int figure_options_read(const struct invocation *invocation, struct figure_optio
       .font = option_text(invocation, "font", NULL),
       .palette = option_text(invocation, "palette", NULL),
       .title = option_text(invocation, "title", NULL),
+      .letter = option_text(invocation, "letter", NULL),
       .xlabel = option_text(invocation, "xlabel", NULL),
       .ylabel = option_text(invocation, "ylabel", NULL),
       .legend = option_text(invocation, "legend", NULL),
@@ -135,6 +137,7 @@ int figure_options_read(const struct invocation *invocation, struct figure_optio
   if (option_positive(invocation, "font-size", &options->font_size, error)) return error->code;
   struct palette palette;
   if (options->palette && palette_find(options->palette, &palette, error)) return ERROR_INPUT;
+  if (options->letter && figure_letter_check(options->letter, error)) return ERROR_INPUT;
   if (options->legend && legend_check(options->legend, error)) return ERROR_INPUT;
   if (read_size(invocation, options, error)) return ERROR_INPUT;
   const char *range = option_text(invocation, "range", NULL);

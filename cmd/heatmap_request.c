@@ -84,7 +84,7 @@ static int check_encoding(const struct invocation *invocation, const struct map_
 static int check_figure(const struct invocation *invocation, const struct map_request *request,
                         struct error *error) {
   static const char figure_wanted[] = "figures that have axes, not --raster";
-  static const char *const of_axes[] = {"title",  "xlabel", "ylabel",    "width",
+  static const char *const of_axes[] = {"title",  "letter", "xlabel",    "ylabel", "width",
                                         "height", "font",   "font-size", "dark"};
   const bool rotates = kind_is(request, "rotation"), grid = kind_is(request, "axes");
   const struct option_need needs[] = {

@@ -12,6 +12,7 @@ y_tic_style = 'set ytics out nomirror scale 0.5,0.25 font tic_font textcolor rgb
 eval x_tic_style
 eval y_tic_style
 set label 1 title at screen title_x,title_y center front font label_font textcolor rgb ink
+set label 5 letter at screen letter_x,title_y left front font label_font textcolor rgb ink
 set label 2 xlabel at screen xlabel_x,xlabel_y center front font label_font textcolor rgb ink
 set label 3 ylabel at screen ylabel_x,ylabel_y center rotate front font label_font textcolor rgb ink
 # Without any font cairo draws no text and says nothing; characters then have no width.

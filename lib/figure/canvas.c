@@ -76,6 +76,12 @@ static const char *label(const char *asked, const char *own) {
   return asked ? asked : own ? own : "";
 }
 
+static int set_letter(const char *letter, struct canvas *canvas, struct error *error) {
+  const int code = figure_letter_check(letter, error);
+  if (!code) snprintf(canvas->letter, sizeof canvas->letter, "(%s)", letter);
+  return code;
+}
+
 int canvas_open(const struct figure_options *options, enum figure_format format, const char *name,
                 const struct canvas_labels *labels, struct canvas *canvas, struct error *error) {
   *canvas = (struct canvas){.format = format,
@@ -85,6 +91,7 @@ int canvas_open(const struct figure_options *options, enum figure_format format,
                             .xlabel = label(options->xlabel, labels->xlabel),
                             .ylabel = label(options->ylabel, labels->ylabel)};
   int code = override_style(options, canvas, error);
+  if (!code && options->letter) code = set_letter(options->letter, canvas, error);
   if (!code && format == FIGURE_TEX) code = check_tex_name(name, error);
   if (code) return code;
   canvas->dpi = format == FIGURE_SVG ? svg_dpi : canvas->style.dpi;
@@ -160,9 +167,11 @@ double canvas_edge(const struct canvas *canvas) {
   return canvas_points(canvas, 2);
 }
 
+/* Of the title, and the letter beside its first. */
 static size_t title_lines(const struct canvas *canvas) {
-  return canvas_count_lines(canvas, canvas->title, canvas_title_room(canvas),
-                            canvas->style.font_size, CANVAS_TITLE_LINES);
+  const size_t lines = canvas_count_lines(canvas, canvas->title, canvas_title_room(canvas),
+                                          canvas->style.font_size, CANVAS_TITLE_LINES);
+  return *canvas->letter && !lines ? 1 : lines;
 }
 
 /* The y axis' label may fill two lines of the sheet's height, one where that is not decided. */
@@ -173,7 +182,10 @@ static size_t count_ylabel_lines(const struct canvas *canvas) {
 }
 
 double canvas_title_room(const struct canvas *canvas) {
-  return canvas->width * canvas->dpi - canvas_points(canvas, 8);
+  const double size = canvas->style.font_size,
+               letter = canvas_text_width(canvas, canvas->letter, size);
+  const double beside = *canvas->letter ? letter + canvas_points(canvas, 0.5 * size) : 0;
+  return fmax(0, canvas->width * canvas->dpi - canvas_points(canvas, 8) - 2 * beside);
 }
 
 double canvas_ylabel_room(const struct canvas *canvas) {

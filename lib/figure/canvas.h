@@ -25,6 +25,7 @@ struct canvas {
   double letter_width;  /* of the texts, against lettering_width() */
   bool dark;
   const char *xlabel, *ylabel, *title; /* "": none */
+  char letter[FIGURE_LETTER + 3];      /* "(a)"; "": none */
   size_t ylabel_lines;                 /* decided with the margins */
   double left, right, top, bottom;     /* margins around the panel, dots */
   double spare_left, spare_bottom;     /* of these margins: more than the labels need, dots */
@@ -71,7 +72,8 @@ bool canvas_tics_fit_down(const struct canvas *canvas, const struct tics *tics, 
 /* The most numbers at an axis that can be read at a glance. */
 enum { CANVAS_TICS_MOST = 8 };
 
-/* Dots that a line of the title, of so many at most, and of the y axis' label may fill. */
+/* Dots that a line of the title, of so many at most, and of the y axis' label may fill. The title
+   leaves as much free on either side as the letter takes. */
 enum { CANVAS_TITLE_LINES = 3 };
 double canvas_title_room(const struct canvas *canvas);
 double canvas_ylabel_room(const struct canvas *canvas);

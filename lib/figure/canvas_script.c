@@ -91,6 +91,7 @@ static int write_frame(struct canvas *canvas, struct error *error) {
       &(struct box){canvas->left, canvas->top, canvas->panel_width, canvas->panel_height});
   canvas_assign(canvas, "title_x", canvas_x(canvas, title_middle(canvas)));
   canvas_assign(canvas, "title_y", canvas_y(canvas, outer + line / 2));
+  canvas_assign(canvas, "letter_x", canvas_x(canvas, outer));
   canvas_assign(canvas, "xlabel_x", canvas_x(canvas, canvas->left + canvas->panel_width / 2));
   canvas_assign(
       canvas, "xlabel_y",
@@ -111,10 +112,11 @@ static int write_frame(struct canvas *canvas, struct error *error) {
     double width;
     size_t lines;
   } texts[] = {{"title", canvas->title, canvas_title_room(canvas), CANVAS_TITLE_LINES},
+               {"letter", canvas->letter, width, 1},
                {"xlabel", canvas->xlabel, width - 2 * outer, 1},
                {"ylabel", canvas->ylabel, canvas_ylabel_room(canvas), canvas->ylabel_lines}};
   int code = OK;
-  for (size_t i = 0; i < 3 && !code; i++)
+  for (size_t i = 0; i < sizeof texts / sizeof *texts && !code; i++)
     code = canvas_assign_text(
         canvas, texts[i].name,
         &(struct canvas_text){texts[i].name, texts[i].text, size, texts[i].width, texts[i].lines},

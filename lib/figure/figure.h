@@ -21,7 +21,8 @@ struct figure_options {
   double font_size;    /* points */
   const char *palette; /* NULL: by the matrix' range; curves use the categorical colours */
   const char *title, *xlabel, *ylabel; /* NULL: the plot's own; "": none */
-  const char *legend;                  /* "auto" when NULL, "none", or a corner: "top-right", ... */
+  const char *letter; /* "a": (a) at the upper left, of a figure among others; NULL: none */
+  const char *legend; /* "auto" when NULL, "none", or a corner: "top-right", ... */
   bool log_x, log_y;
   struct colour_wish colours; /* of maps */
   bool dark;
@@ -113,6 +114,10 @@ int figure_map_colours(const struct panel_set *panels, const struct figure_optio
    (SVG and TeX leave the choice to their readers); −1 when that cannot be told. */
 enum { FIGURE_FONT_NAME = 128 };
 int figure_font_known(const char *font, char instead[FIGURE_FONT_NAME]);
+
+/* Whether a letter can be one: 1 to FIGURE_LETTER letters and digits. ERROR_INPUT. */
+enum { FIGURE_LETTER = 3 };
+int figure_letter_check(const char *letter, struct error *error);
 
 /* How wide texts are in the family that PNG and PDF show for this one, against the wide faces that
    figures are laid out for: less than 1 for Times, Helvetica and their like, where they are. */

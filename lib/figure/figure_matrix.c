@@ -218,6 +218,10 @@ int figure_draw_panels(const struct panel_set *panels, const struct figure_optio
   struct map_panels grid = {.matrix = panels->matrix, .count = panels->count};
   *figure = (struct figure){0};
   int code = check_panels(panels, &bar.range, error);
+  if (!code && options->letter && panels->letters)
+    code = error_set(error, ERROR_INPUT,
+                     "letter '%s' goes with a single panel; these have letters of their own",
+                     options->letter);
   if (code) return code;
   const struct matrix *first = panels->matrix[0];
   bar.label = first->value_label;

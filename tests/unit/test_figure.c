@@ -215,6 +215,10 @@ static void bad_options_are_refused(void **state) {
       {{.font = "Times,20"}, "font 'Times,20' has the character ','"},
       {{.title = "a\nset output"}, "title: control character in text 'a\\x0aset output'"},
       {{.xlabel = "\x1b"}, "xlabel: control character"},
+      {{.letter = ""}, "letter '' is not possible; 1 to 3 letters or digits"},
+      {{.letter = "four"}, "letter 'four' is not possible"},
+      {{.letter = "a'"}, "letter 'a'' is not possible"},
+      {{.letter = "α"}, "letter 'α' is not possible"},
       {{.ylabel = "\xff"}, "ylabel: text '\\xff' is not UTF-8"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)

@@ -263,6 +263,9 @@ static void panels_that_do_not_belong_together_are_refused(void **state) {
   set.count = 4;
   assert_refused(&set, &(struct figure_options){.width = 1.65, .height = 1.5}, "too small for 4");
   assert_refused(&set, &(struct figure_options){.palette = "none"}, "unknown palette 'none'");
+  set.letters = true;
+  assert_refused(&set, &(struct figure_options){.letter = "a"}, "goes with a single panel");
+  set.letters = false;
   set.titles = (const char *const[]){"a", "b\n", "c", "d"};
   assert_refused(&set, &none, "title of a panel: control character");
   set.titles = NULL;

@@ -191,13 +191,25 @@ static bool clear_of_marks(const struct backdrop *backdrop, const struct canvas 
   return true;
 }
 
+static void hold_upright(const struct backdrop *backdrop, const struct canvas *canvas,
+                         const struct extent *view, bool log_x, struct cover *cover) {
+  if (!backdrop->upright.label) return;
+  const double part = axis_position(backdrop->upright.value, view->left, view->right, log_x);
+  cover_hold(canvas, cover,
+             &(struct box){canvas->left + part * canvas->panel_width, canvas->top, 0,
+                           canvas->panel_height});
+}
+
 void backdrop_name_marks(struct backdrop *backdrop, const struct canvas *canvas,
-                         const struct extent *view, bool log_y, struct cover *cover) {
+                         const struct extent *view, const bool logarithmic[2],
+                         struct cover *cover) {
+  const bool log_y = logarithmic[1];
   enum { STEPS = 32 };
   const double points = canvas->style.tick_size, em = canvas_points(canvas, points);
   const double line = canvas_line(canvas, points), away = 0.05 * line;
   const double top = canvas->top + backdrop->strip, below = canvas->top + canvas->panel_height;
   const double right = canvas->left + canvas->panel_width - 0.4 * em;
+  hold_upright(backdrop, canvas, view, logarithmic[0], cover);
   for (size_t m = 0; m < backdrop->mark_count; m++) {
     struct mark *mark = &backdrop->mark[m];
     const double y = value_y(canvas, view, mark->value, log_y);

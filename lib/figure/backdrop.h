@@ -50,10 +50,10 @@ void backdrop_extend(const struct backdrop *backdrop, struct extent *view);
 void backdrop_name_spans(struct backdrop *backdrop, const struct canvas *canvas,
                          const struct extent *view, bool log_x);
 
-/* Puts the labels of the marks where nothing is held, and holds their places, their lines and the
-   strip. */
+/* Puts the labels of the marks where nothing is held, and holds their places, all lines and the
+   strip. `logarithmic`: the x axis, the y axis. */
 void backdrop_name_marks(struct backdrop *backdrop, const struct canvas *canvas,
-                         const struct extent *view, bool log_y, struct cover *cover);
+                         const struct extent *view, const bool logarithmic[2], struct cover *cover);
 
 /* Writes the arrays span_... and mark_..., and upright..., that the template draws. */
 int backdrop_assign(struct canvas *canvas, const struct backdrop *backdrop, struct error *error);

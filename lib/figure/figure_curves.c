@@ -98,7 +98,8 @@ static void name_backdrop(struct curves *curves) {
   view->high = fmin(axis_end, curves->log_y ? curves->high * pow(curves->high / view->low, part)
                                             : curves->high + part * (curves->high - view->low));
   cover_traces(&curves->cover, &curves->traces, view, curves->log_x, curves->log_y);
-  backdrop_name_marks(&curves->backdrop, canvas, view, curves->log_y, &curves->cover);
+  backdrop_name_marks(&curves->backdrop, canvas, view, (const bool[]){curves->log_x, curves->log_y},
+                      &curves->cover);
   curves->legend.inset = curves->backdrop.strip;
 }
 
@@ -132,6 +133,11 @@ static int lay_out(struct curves *curves, const struct curve_plot *plot, struct 
   if (!code && strcmp(curves->place, "none")) code = curves_list_entries(curves, plot, error);
   if (code) return code;
   traces_thin(&curves->traces, curves->log_x, canvas->panel_width);
+  name_backdrop(curves);
+  /* Labels at the top make the axis longer, and its numbers may be wider there. */
+  set_y_tics(curves, 0.75 * canvas->height * canvas->dpi);
+  code = set_panel(curves, 0, 0, error);
+  if (code) return code;
   name_backdrop(curves);
   if (curves->legend.count &&
       !legend_place_inside(canvas, curves->place, &curves->cover, &curves->legend) &&

@@ -102,6 +102,52 @@ static void upright_lines(void **state) {
   table_destroy(table);
 }
 
+/* The label of a mark stands beside an upright line, not on it. */
+static void upright_lines_are_kept_clear(void **state) {
+  (void)state;
+  struct table *table = table_of_pairs(32, 1);
+  for (int at = 20; at < 31; at++) {
+    const struct curve_plot plot = {.x = "pair",
+                                    .lines = {"unscaled"},
+                                    .log_y = true,
+                                    .marks = {{100, "a mark"}},
+                                    .x_mark = {at, "ends here"}};
+    struct figure figure =
+        draw_table(table, &plot, &(struct figure_options){.width = 3.25}, FIGURE_PNG);
+    const double left = number_of(&figure, "panel_left"), right = number_of(&figure, "panel_right"),
+                 line = left + (right - left) * at / 31, end = element(&figure, "mark_x", 1);
+    const double width = 0.11; /* of the label, at least, in 3.25 in */
+    assert_true(line > end || line < end - width);
+    figure_release(&figure);
+  }
+  table_destroy(table);
+}
+
+/* The numbers that an axis has for the labels above the curves find room beside it: as much as
+   where curves reach as far. */
+static void numbers_of_the_raised_axis_have_room(void **state) {
+  (void)state;
+  static const double tops[] = {6000, 20000};
+  double left[2];
+  for (size_t i = 0; i < 2; i++) {
+    struct table *table = table_of_pairs(32, 1);
+    for (size_t row = 0; row < 32; row++)
+      table_set_real(table, row, 3, row ? 10 : tops[i]);
+    const struct curve_plot plot = {.x = "pair",
+                                    .lines = {"unscaled"},
+                                    .ylabel = "value",
+                                    .log_y = true,
+                                    .x_mark = {i ? NAN : 16, i ? NULL : "ends here"}};
+    struct figure figure =
+        draw_table(table, &plot, &(struct figure_options){.width = 3.25}, FIGURE_PNG);
+    assert_true(has(&figure, "\"10000\" 10000") || has(&figure, "'10000' 10000"));
+    left[i] = number_of(&figure, "panel_left");
+    figure_release(&figure);
+    table_destroy(table);
+  }
+  assert_true(left[0] == left[1]);
+}
+
 /* Four spans that meet between pairs, also those without a curve, in colours that differ in grey
    too. */
 static void spans_shade_the_panel(void **state) {
@@ -355,6 +401,8 @@ static void texts_are_only_drawn(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(upright_lines),
+      cmocka_unit_test(upright_lines_are_kept_clear),
+      cmocka_unit_test(numbers_of_the_raised_axis_have_room),
       cmocka_unit_test(spans_shade_the_panel),
       cmocka_unit_test(labels_of_spans_keep_apart),
       cmocka_unit_test(spans_need_a_text_and_one_series),

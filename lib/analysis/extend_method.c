@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/analysis/extend.h"
+#include "lib/analysis/extend_parts.h"
 #include "lib/rope/scaling.h"
 
 static const char base_method[] = "base";
@@ -80,11 +80,11 @@ static int check_contexts(const struct extend_request *request, struct error *er
   return OK;
 }
 
-/* base^(ln(target/2π) / ln(original/2π)). */
+/* base^(ln(context/2π) / ln(original/2π)). */
 static int change_base(const struct extend_request *request, struct rope_spec *spec,
                        struct error *error) {
   const double original = (double)request->original / (2 * M_PI);
-  const double target = (double)request->target / (2 * M_PI);
+  const double target = (double)spec->context / (2 * M_PI);
   if (original <= 1)
     return error_set(error, ERROR_INPUT,
                      "the method 'base' needs an original context of 7 tokens or more, not %lld",
@@ -110,20 +110,27 @@ static int fill_numbers(const struct extend_request *request, const struct scali
   int failed = fill(spec, rule, original_key, (double)request->original, error);
   const double original = scaling_number(spec, original_key, (double)request->original);
   if (!failed && isnan(spec_parameter(spec, "alpha")))
-    failed = fill(spec, rule, "factor", (double)request->target / original, error);
+    failed = fill(spec, rule, "factor", (double)spec->context / original, error);
   for (size_t i = 0; !failed && i < sizeof usual / sizeof *usual; i++)
     failed = fill(spec, rule, usual[i].key, usual[i].value, error);
   return failed ? failed : scaling_rule_check(&spec->scaling, &rule, error);
 }
 
-int extend_method(const struct extend_request *request, const char *method, struct rope_spec *spec,
-                  struct error *error) {
+/* Lists come from files alone: the model's own, when the rule is its own. */
+static void take_lists(const struct spec_scaling *own, const struct scaling_rule *rule,
+                       struct spec_scaling *scaling) {
+  if (!rule->lists[0] || rule->unnamed || strcmp(own->type, rule->name) != 0) return;
+  memcpy(scaling->lists, own->lists, sizeof scaling->lists);
+  scaling->list_count = own->list_count;
+}
+
+int extend_method_for(const struct extend_request *request, const char *method, int64_t context,
+                      struct rope_spec *spec, struct error *error) {
   struct spec_scaling scaling;
-  int failed = check_contexts(request, error);
-  if (!failed) failed = spec_parse_scaling(method, &scaling, error);
+  int failed = spec_parse_scaling(method, &scaling, error);
   if (failed) return failed;
   *spec = *request->spec;
-  spec->context = spec->model_context = request->target;
+  spec->context = spec->model_context = context;
   const bool base = !strcmp(scaling.type, base_method);
   if (base && scaling.count)
     return error_set(error, ERROR_INPUT,
@@ -133,7 +140,14 @@ int extend_method(const struct extend_request *request, const char *method, stru
   const struct scaling_rule *rule = base ? NULL : scaling_rule_find(scaling.type);
   if (!base && !rule) return unknown_method(scaling.type, error);
   spec->scaling = scaling;
+  if (rule) take_lists(&request->spec->scaling, rule, &spec->scaling);
   if (base) strcpy(spec->scaling.type, "none");
   failed = base ? change_base(request, spec, error) : fill_numbers(request, rule, spec, error);
   return failed ? error_prefix(error, "method '%s'", method) : OK;
+}
+
+int extend_method(const struct extend_request *request, const char *method, struct rope_spec *spec,
+                  struct error *error) {
+  const int failed = check_contexts(request, error);
+  return failed ? failed : extend_method_for(request, method, request->target, spec, error);
 }

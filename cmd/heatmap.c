@@ -26,6 +26,8 @@ enum {
   KEY_LAYER,
   KEY_MATRIX,
   KEY_INDEX,
+  KEY_SECTIONS,
+  KEY_MIXED,
   KEY_GRID,
   KEY_FRAME
 };
@@ -51,7 +53,7 @@ static const struct argp_option options[] = {
      "(default: by rank, the end of layer,batch,head,position,dim)",
      0},
     {"layer", KEY_LAYER, "L", 0,
-     "which of their layers, from 0 (default 0; norms: all, a row each)", 0},
+     "which of their layers, or of --mixed, from 0 (default 0; norms: all, a row each)", 0},
     {"matrix", KEY_MATRIX, "FILE[:TENSOR]", 0, "a map of one's own instead, of 2 to 4 axes", 0},
     {"index", KEY_INDEX, "I[,J]|mean", 0,
      "which map of those along the leading axes of --matrix, or their mean", 0},
@@ -59,6 +61,14 @@ static const struct argp_option options[] = {
     {"causal", KEY_CAUSAL, NULL, 0, "mask the keys after the query", 0},
     {"single", KEY_SINGLE, NULL, 0, "compute scores in float: about twice as fast", 0},
     {"position", KEY_POSITION, "M", 0, "of the rotation matrix (default 1)", 0},
+    {"sections", KEY_SECTIONS, "T,H,W[:interleaved]|axial", 0,
+     "of --what axes: how many pairs take their position from time, height and width, in blocks or "
+     "in turn; axial: half from width, half from height (default: the model's)",
+     0},
+    {"mixed", KEY_MIXED, "FILE[:TENSOR]", 0,
+     "of --what axes: frequencies of width and height for each pair, (2, pair), (2, head, pair) or "
+     "(2, layer, head, pair), or random:SEED",
+     0},
     {"grid", KEY_GRID, "H,W", 0, "keys of --what axes, around the query (default 33,33)", 0},
     {"frame", KEY_FRAME, "N", 0, "how many frames those are from the query's (default 0)", 0},
     {"cells", KEY_CELLS, "N", 0,

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cmd/heatmap_axes.h"
 #include "lib/base/number.h"
 
 /* ---- Options that go together ------------------------------------------------------------------
@@ -37,7 +38,7 @@ static int check_attention(const struct invocation *invocation, const struct map
       {"k", !attention || option_given(invocation, "q"), "--q"},
       {"q", attention || !option_given(invocation, "k"), "no --k in --what norms: one map each"},
       {"axes", own, "--q and --k"},
-      {"layer", own, "--q and --k"},
+      {"layer", own || heatmap_axes_of_file(invocation), "--q and --k, or --mixed of a file"},
       {0}};
   if (kind_is(request, "norms") && !own)
     return error_set(error, ERROR_INPUT, "--what norms goes with --q or --k FILE[:TENSOR]");
@@ -55,7 +56,8 @@ static int check_encoding(const struct invocation *invocation, const struct map_
              own = map_kind_is_attention(request->kind) && option_given(invocation, "q"),
              waves = !encodes || request->encoding->frequencies != FREQUENCIES_NONE,
              table = encodes && request->encoding->takes_table, norms = kind_is(request, "norms"),
-             heads = encodes && request->encoding->by_head;
+             heads = (encodes && request->encoding->by_head) || heatmap_axes_of_file(invocation),
+             head = heads || own || norms || option_given(invocation, "mixed");
   const char *name = request->encoding->name,
              *unused = encoding_values_unused(request->values, (const char *[]){name, NULL});
   const struct option_need needs[] = {{"encoding", encodes, encoding_wanted},
@@ -73,7 +75,7 @@ static int check_encoding(const struct invocation *invocation, const struct map_
                                       {"precision", !norms, norms_wanted},
                                       {"context", !norms, norms_wanted},
                                       {"heads", heads, heads_wanted},
-                                      {"head", heads || own || norms, heads_wanted},
+                                      {"head", head, heads_wanted},
                                       {0}};
   if (encodes && unused)
     return error_set(error, ERROR_INPUT, "--param of '%s' goes with --encoding %s, not %s", unused,
@@ -97,6 +99,7 @@ static int check_figure(const struct invocation *invocation, const struct map_re
       {"legend", false, "curves, not maps"},
       {0}};
   if (option_check_needs(invocation, needs, error)) return error->code;
+  if (heatmap_axes_check(invocation, grid, error)) return error->code;
   for (size_t i = 0; i < sizeof of_axes / sizeof *of_axes; i++)
     if (option_given(invocation, "raster") && option_given(invocation, of_axes[i]))
       return error_set(error, ERROR_INPUT, "--%s goes with %s", of_axes[i], figure_wanted);
@@ -110,10 +113,10 @@ static int check_figure(const struct invocation *invocation, const struct map_re
 /* A map of one's own takes what is said of reduction and figure alone. */
 static int check_matrix(const struct invocation *invocation, struct error *error) {
   static const char *const others[] = {
-      "what",       "layer", "encoding", "length", "beyond",   "content",   "q",
-      "k",          "axes",  "batch",    "single", "position", "seed",      "grid",
-      "frame",      "param", "heads",    "head",   "learned",  "model",     "dim",
-      "layer-type", "base",  "scaling",  "layout", "context",  "precision", "inv-freq"};
+      "sections", "mixed",   "what",   "layer",   "encoding",  "length",   "beyond", "content",
+      "q",        "k",       "axes",   "batch",   "single",    "position", "seed",   "grid",
+      "frame",    "param",   "heads",  "head",    "learned",   "model",    "dim",    "layer-type",
+      "base",     "scaling", "layout", "context", "precision", "inv-freq"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (option_given(invocation, others[i]))
       return error_set(error, ERROR_INPUT, "--%s does not go with --matrix, which is the map",
@@ -275,9 +278,9 @@ static int fit_vectors(const struct invocation *invocation, struct heatmap_quest
                      spec.label[0] ? spec.label : "the spectrum", spec.head_dim);
   spec.head_dim = dim;
   if (!partly) spec.rotary_dim = dim;
-  if (spectrum_create(&spec, &question->of_own_size, error))
+  if (spectrum_create(&spec, &question->fitted, error))
     return error_prefix(error, "the vectors %s", tensor_shape(vectors->tensor).text);
-  request->spectrum = question->of_own_size;
+  request->spectrum = question->fitted;
   return OK;
 }
 
@@ -295,13 +298,15 @@ int heatmap_question_read(const struct invocation *invocation, struct heatmap_qu
   if (status) return status;
   question->request.spectrum = question->series.spectra[0];
   status = check_width(invocation, &question->given.learned, question->request.spectrum, error);
+  if (!status) status = heatmap_axes_read(invocation, question, error);
   if (!status) status = choose_rows(invocation, &question->request, error);
   if (!status) status = check_heads(invocation, &question->request, error);
   return status ? status : fit_vectors(invocation, question, error);
 }
 
 void heatmap_question_release(struct heatmap_question *question) {
-  spectrum_destroy(question->of_own_size);
+  spectrum_destroy(question->fitted);
+  mixed_release(&question->mixed);
   series_release(&question->series);
   heatmap_tensors_release(&question->tensors);
   encoding_options_release(&question->given);
@@ -311,6 +316,7 @@ int heatmap_question_draw(struct backend *backend, struct heatmap_question *ques
                           struct error *error) {
   const struct map_request *request = &question->request;
   if (!request->spectrum) return OK;
+  if (heatmap_axes_draw(backend, question, error)) return error->code;
   const size_t width = request->query ? map_vectors_extent(request->query, AXIS_DIM)
                                       : request->spectrum->spec.head_dim;
   return position_table_draw(backend, &question->given.learned, request->length, width, error);

@@ -11,8 +11,12 @@ struct heatmap_question {
   struct map_request request; /* points into the others */
   struct encoding_options given;
   struct heatmap_tensors tensors;
-  struct series series;         /* none of a map of one's own, but its meta data */
-  struct spectrum *of_own_size; /* of as many dimensions as one's own vectors have; NULL: none */
+  struct series series; /* none of a map of one's own, but its meta data */
+  /* The spectrum of as many dimensions as one's own vectors have, or of other sections; NULL: that
+     of the series. */
+  struct spectrum *fitted;
+  struct mixed mixed;
+  const char *random; /* the --mixed that is to be drawn; NULL: none */
 };
 
 /* To be released in any case. */

@@ -152,8 +152,9 @@ static void describe_attention(const struct map_request *request, struct meta *m
   meta_set_flag(meta, "causal", request->causal);
 }
 
-/* Vectors that no frequency turns say nothing of the spectrum. */
+/* Vectors that no frequency turns say nothing of the spectrum, nor do learned frequencies. */
 static bool describes_spectrum(const struct map_request *request) {
+  if (request->mixed && !request->mixed->untrained) return false;
   return !request->kind->plain && !(request->kind->attention && request->query &&
                                     request->encoding->frequencies == FREQUENCIES_NONE);
 }

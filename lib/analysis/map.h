@@ -13,6 +13,7 @@
 #include "lib/base/error.h"
 #include "lib/encoding/encoding.h"
 #include "lib/io/matrix.h"
+#include "lib/rope/mixed.h"
 #include "lib/rope/spectrum.h"
 
 /* What a map shows. One struct each; a registry lists them:
@@ -27,7 +28,8 @@
      heads, of sqrt(x_a² + x_b²) of the pairs (x_a, x_b) of one's own queries or keys, in the
      spectrum's layout;
    - axes: (height, width), of a query in the middle of a grid of keys, Σ_i cos(Δ·θ_i) with Δ the
-     distance along the axis that pair i takes its position from (M-RoPE);
+     distance along the axis that pair i takes its position from (M-RoPE, axial), or Σ_i cos(Δx·θx_i
+     + Δy·θy_i) of mixed frequencies;
    - matrix: a map of one's own, which map_kind_find() does not know.
    The attention factor is in scores and softmax, and in none of the others. */
 struct map_kind;
@@ -68,11 +70,12 @@ struct map_request {
      two. NULL: none. */
   const struct map_vectors *query, *key;
   size_t layer;
-  enum map_rows rows;     /* of norms */
-  struct map_slice slice; /* of the kind "matrix" */
-  struct map_grid grid;   /* of the kind "axes" */
-  struct content content; /* this, batch, seed and causal are of scores and softmax alone */
-  size_t batch;           /* draws averaged over */
+  enum map_rows rows;        /* of norms */
+  struct map_slice slice;    /* of the kind "matrix" */
+  struct map_grid grid;      /* of the kind "axes" */
+  const struct mixed *mixed; /* of the kind "axes", in place of the spectrum; NULL: none */
+  struct content content;    /* this, batch, seed and causal are of scores and softmax alone */
+  size_t batch;              /* draws averaged over */
   uint64_t seed;
   bool causal;      /* keys after the query are masked */
   bool single;      /* scores that are computed one by one are computed in float */

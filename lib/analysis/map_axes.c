@@ -1,5 +1,6 @@
-/* How M-RoPE sees a picture: the cosine sums of a query in the middle with keys all around it, each
-   pair turned by its own axis (arXiv:2409.12191). */
+/* How RoPE over several axes sees a picture: the cosine sums of a query in the middle with keys all
+   around it, each pair turned by its own axis (M-RoPE, arXiv:2409.12191; RoPE-Axial,
+   arXiv:2403.13298), or by both (RoPE-Mixed). */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,10 +12,10 @@
 static int shape(const struct map_request *request, size_t *rows, size_t *columns,
                  struct error *error) {
   const struct rope_spec *spec = &request->spectrum->spec;
-  if (spec->axes <= SPEC_WIDTH)
+  if (!request->mixed && !spec->axial && spec->axes <= SPEC_WIDTH)
     return error_set(error, ERROR_INPUT,
-                     "'%s' takes positions from '%zu' axis alone: models with M-RoPE, which has "
-                     "sections for time, height and width",
+                     "'%s' takes positions from '%zu' axis alone: a model with M-RoPE, --sections "
+                     "T,H,W or axial, or --mixed FILE is needed",
                      spec->label[0] ? spec->label : "this RoPE", spec->axes ? spec->axes : 1);
   if (!request->grid.height || !request->grid.width)
     return error_set(error, ERROR_INPUT, "a grid is '%zu x %zu': 1 or more each",
@@ -41,32 +42,39 @@ static int sum_axis(struct backend *backend, const struct map_request *request, 
   return status;
 }
 
-static void describe(const struct map_request *request, struct meta *meta) {
-  const struct spectrum *spectrum = request->spectrum;
+static void describe_pairs(const struct spectrum *spectrum, struct meta *meta) {
   char letters[SPEC_PAIRS + 1];
   size_t i = 0;
   for (; i < spectrum->pairs && i < SPEC_PAIRS; i++)
     letters[i] = "THWE"[spec_axis(&spectrum->spec, i)];
   letters[i] = 0;
   meta_set_text(meta, "pair_axes", letters);
+}
+
+static void describe(const struct map_request *request, struct matrix *matrix) {
+  struct meta *meta = matrix->meta;
+  if (request->mixed)
+    mixed_describe(request->mixed, meta);
+  else
+    describe_pairs(request->spectrum, meta);
   meta_set_integer(meta, "query_row", (int64_t)(request->grid.height / 2));
   meta_set_integer(meta, "query_column", (int64_t)(request->grid.width / 2));
-  meta_set_integer(meta, "frame", request->grid.frame);
+  if (!request->mixed) meta_set_integer(meta, "frame", request->grid.frame);
+  if (!request->mixed || !request->mixed->untrained) return;
+  meta_set_flag(meta, "untrained", true);
+  snprintf(matrix->value_label, sizeof matrix->value_label, "%s (untrained)", map_axes.value_label);
 }
 
 static size_t apart(size_t a, size_t b) {
   return a > b ? a - b : b - a;
 }
 
-static int fill(struct backend *backend, const struct map_request *request,
-                enum reduction reduction, struct matrix *matrix, struct error *error) {
+/* Each pair is of one axis: a sum of what the axes have each for themselves. */
+static int fill_sections(struct backend *backend, const struct map_request *request, double *whole,
+                         struct error *error) {
   const size_t height = request->grid.height, width = request->grid.width;
-  char what[80];
-  snprintf(what, sizeof what, "a grid of %zu x %zu keys", height, width);
-  if (memory_require(height, width * sizeof(double), what, error)) return error->code;
-  double *whole = memory_array(height * width, sizeof *whole, what, error);
-  double *down = whole ? memory_array(height, sizeof *down, what, error) : NULL;
-  double *across = down ? memory_array(width, sizeof *across, what, error) : NULL;
+  double *down = memory_array(height, sizeof *down, "the sums by height", error);
+  double *across = down ? memory_array(width, sizeof *across, "the sums by width", error) : NULL;
   const int64_t frame = request->grid.frame;
   double of_time = 0, of_rest = 0;
   const struct cosine_sum_batch batches[] = {
@@ -82,15 +90,28 @@ static int fill(struct backend *backend, const struct map_request *request,
     for (size_t c = 0; c < width; c++)
       whole[r * width + c] =
           of_time + of_rest + down[apart(r, height / 2)] + across[apart(c, width / 2)];
+  free(across);
+  free(down);
+  return status;
+}
+
+static int fill(struct backend *backend, const struct map_request *request,
+                enum reduction reduction, struct matrix *matrix, struct error *error) {
+  const size_t height = request->grid.height, width = request->grid.width;
+  char what[80];
+  snprintf(what, sizeof what, "a grid of %zu x %zu keys", height, width);
+  if (memory_require(height, width * sizeof(double), what, error)) return error->code;
+  double *whole = memory_array(height * width, sizeof *whole, what, error);
+  if (!whole) return ERROR_FAILED;
+  const int status =
+      (request->mixed ? map_axes_mixed : fill_sections)(backend, request, whole, error);
   if (!status) {
     map_reduce(matrix, whole, reduction, matrix->cells);
-    describe(request, matrix->meta);
+    describe(request, matrix);
     double smallest, largest;
     if (matrix_extent(matrix, &smallest, &largest) && smallest < 0)
       matrix->range = MATRIX_DIVERGING;
   }
-  free(across);
-  free(down);
   free(whole);
   return status;
 }

@@ -52,6 +52,10 @@ int map_phases_shape(const struct map_request *request, size_t *rows, size_t *co
 int map_phases_whole(struct backend *backend, const struct map_request *request,
                      enum phase_quantity quantity, double **whole, struct error *error);
 
+/* The map of mixed frequencies, (height, width): map_axes_mixed.c. */
+int map_axes_mixed(struct backend *backend, const struct map_request *request, double *whole,
+                   struct error *error);
+
 /* Reduces a map of the axes' lengths to cells of the matrix' sizes; NaN does not count. */
 void map_reduce(const struct matrix *matrix, const double *whole, enum reduction reduction,
                 double *cells);

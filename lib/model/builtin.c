@@ -40,6 +40,12 @@ static const struct builtin_model models[] = {
      .config = JSON(
          {"model_type": "qwen2", "hidden_size": 3584, "num_attention_heads": 28,
           "num_hidden_layers": 28, "max_position_embeddings": 131072, "rope_theta": 1000000.0})},
+    {.name = "qwen2-vl-7b", .title = "Qwen2-VL-7B",
+     .source = "config.json of Qwen/Qwen2-VL-7B-Instruct",
+     .config = JSON(
+         {"model_type": "qwen2_vl", "hidden_size": 3584, "num_attention_heads": 28,
+          "num_hidden_layers": 28, "max_position_embeddings": 32768, "rope_theta": 1000000.0,
+          "rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]}})},
     {.name = "gemma-2-9b", .title = "Gemma-2-9B",
      .source = "config.json of google/gemma-2-9b",
      .config = JSON(

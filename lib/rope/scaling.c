@@ -167,9 +167,10 @@ long double scaling_power(const struct scaling_result *result, double base, size
 }
 
 void scaling_plain(const struct rope_spec *spec, double base, struct scaling_result *result) {
+  const size_t axes = spec->axial ? 2 : 1, span = result->pairs / axes;
   for (size_t i = 0; i < result->pairs; i++)
     result->inv_freq[i] =
-        scaling_round(result, 1 / scaling_power(result, base, i, spec->rotary_dim));
+        scaling_round(result, 1 / scaling_power(result, base, i % span, spec->rotary_dim / axes));
 }
 
 double scaling_number(const struct rope_spec *spec, const char *key, double otherwise) {

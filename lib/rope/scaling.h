@@ -62,6 +62,7 @@ struct scaling_rule {
   bool zeros;                            /* zeros are allowed in them too */
   bool unnamed; /* stands for numbers of a file: not among the types that one can ask for */
   bool foreign; /* not a rope_type of Hugging Face transformers, nor what its classes default to */
+  bool alike;   /* does the same to any frequency: goes with those of several axes, spec.axial */
   /* Files that use it do not say which context the model was trained for: theirs may be the longer
      one. */
   bool hides_original;

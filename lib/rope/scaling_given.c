@@ -19,5 +19,6 @@ const struct scaling_rule scaling_given = {
     .unnamed = true,
     .foreign = true,
     .hides_original = true,
+    .alike = true,
     .apply = apply,
 };

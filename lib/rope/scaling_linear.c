@@ -16,5 +16,6 @@ const struct scaling_rule scaling_linear = {
     .source = "Chen et al. 2023, arXiv:2306.15595",
     .keys = {{.name = "factor", .required = true, .kind = SCALING_POSITIVE}},
     .hides_original = true,
+    .alike = true,
     .apply = apply,
 };

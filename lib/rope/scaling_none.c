@@ -10,5 +10,6 @@ const struct scaling_rule scaling_none = {
     .name = "none",
     .summary = "plain RoPE",
     .source = "Su et al. 2021, arXiv:2104.09864, section 3.2",
+    .alike = true,
     .apply = apply,
 };

@@ -181,6 +181,7 @@ void spec_describe(const struct rope_spec *spec, struct meta *meta) {
     meta_set_text(meta, "context", NULL);
   if (spec->model_context > 0 && spec->model_context != spec->context)
     meta_set_integer(meta, "max_position_embeddings", spec->model_context);
+  if (spec->axial) meta_set_text(meta, "sections", "axial");
   if (!spec->axes) return;
   double section[SPEC_AXES];
   for (size_t i = 0; i < spec->axes; i++)

@@ -57,6 +57,9 @@ struct rope_spec {
      same position on all. */
   size_t axes, section[SPEC_AXES];
   bool sections_interleaved;
+  /* Two axes of a picture instead, without sections: the first half of the pairs is of width, the
+     second of height, and the frequencies of each are those of half the dimensions. */
+  bool axial;
   /* The attention of this model leaves its scores alone, whatever mscale_all_dim says. */
   bool plain_softmax;
   enum layout layout;

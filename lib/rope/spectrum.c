@@ -33,6 +33,11 @@ static int check_spec(const struct rope_spec *spec, struct error *error) {
     return error_set(error, ERROR_INPUT,
                      "the rotary dimension %zu is larger than the head dimension %zu",
                      spec->rotary_dim, spec->head_dim);
+  if (spec->axial && spec->rotary_dim % 4)
+    return error_set(error, ERROR_INPUT,
+                     "the rotary dimension %zu is no multiple of 4: axial sections share the pairs "
+                     "evenly between width and height",
+                     spec->rotary_dim);
   const bool given = isnan(spec->base) && spec_list(spec, "inv_freq");
   if (!given && (!(spec->base > 0) || !isfinite(spec->base)))
     return error_set(error, ERROR_INPUT, "the base is %.10g: it must be a number greater than 0",
@@ -48,6 +53,10 @@ static int apply_scaling(struct spectrum *spectrum, struct error *error) {
   const struct scaling_rule *rule;
   int failed = scaling_rule_check(&spec->scaling, &rule, error);
   if (failed) return failed;
+  if (spec->axial && !rule->alike)
+    return error_set(error, ERROR_INPUT,
+                     "the scaling type '%s' is of one axis: axial sections go with none or linear",
+                     rule->name);
   struct scaling_result result = {.pairs = spectrum->pairs,
                                   .single = spec->precision != PRECISION_FP64,
                                   .inv_freq = spectrum->inv_freq,

@@ -11,7 +11,7 @@
 struct spectrum {
   struct rope_spec spec;   /* what it was made from */
   size_t pairs;            /* rotary_dim / 2 */
-  long double *inv_freq;   /* (pair) radians per token, >= 0; pair 0 is the fastest */
+  long double *inv_freq;   /* (pair) radians per token, >= 0; pair 0 is a fastest one */
   double *inv_freq_double; /* (pair) the same, rounded to double */
   uint64_t *step;          /* (pair) the same in 2^-64 turns per token: see lib/base/phase.h */
   double attention_factor; /* multiplies cos and sin, so scores by its square */

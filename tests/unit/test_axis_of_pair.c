@@ -68,6 +68,61 @@ static void without_sections_all_is_time(void **state) {
   assert_axes(&spec, "TTTTTTTT");
 }
 
+/* naver-ai/rope-vit, models/vit_rope.py: columns first. */
+static void axial(void **state) {
+  (void)state;
+  struct rope_spec spec = sections(4, 3, 1, true);
+  spec.rotary_dim = 16;
+  assert_int_equal(spec_parse_sections("axial", &spec, NULL), OK);
+  assert_int_equal(spec.axes, 0);
+  assert_axes(&spec, "WWWWHHHH");
+}
+
+static void parsed(void **state) {
+  (void)state;
+  struct rope_spec spec;
+  spec_default(&spec);
+  spec.rotary_dim = 16;
+  assert_int_equal(spec_parse_sections("1,4,3", &spec, NULL), OK);
+  assert_axes(&spec, "THHHHWWW");
+  assert_int_equal(spec_parse_sections("3,3,2:interleaved", &spec, NULL), OK);
+  assert_axes(&spec, "THWTHWTH");
+  assert_int_equal(spec_parse_sections("1,0,5,2", &spec, NULL), OK);
+  assert_axes(&spec, "TWWWWWEE");
+  assert_int_equal(spec_parse_sections("0,0,8", &spec, NULL), OK);
+  assert_axes(&spec, "WWWWWWWW");
+}
+
+static void what_are_no_sections(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *part;
+  } cases[] = {
+      {"", "'' is not a"},
+      {"8", "'8' has '1' sections"},
+      {"4,4", "'4,4' has '2' sections"},
+      {"2,2,2,1,1", "more than 4 sections"},
+      {"2,2,2,2:interleaved", "has '4' sections: time, height and width"},
+      {"2,2,4:turns", "ends in ':turns'"},
+      {"2,2,4:", "ends in ':'"},
+      {"2,2,", "'' is not a"},
+      {"2,-2,8", "-2"},
+      {"2,two,4", "'two'"},
+      {"2,2,3", "'2,2,3' sums to '7': the 8 pairs of a head are needed"},
+      {"2,2,000000000000000000000000004", "is not a number"},
+      {"axial:interleaved", "'axial'"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct rope_spec spec;
+    struct error error;
+    spec_default(&spec);
+    spec.rotary_dim = 16;
+    if (spec_parse_sections(cases[i].text, &spec, &error) != ERROR_INPUT)
+      fail_msg("'%s' is taken", cases[i].text);
+    assert_message(error, cases[i].part);
+  }
+}
+
 static void names(void **state) {
   (void)state;
   static const char *const expected[] = {"time", "height", "width", "extra"};
@@ -81,6 +136,9 @@ int main(void) {
       cmocka_unit_test(interleaved_sections_of_unequal_size),
       cmocka_unit_test(blocks),
       cmocka_unit_test(without_sections_all_is_time),
+      cmocka_unit_test(axial),
+      cmocka_unit_test(parsed),
+      cmocka_unit_test(what_are_no_sections),
       cmocka_unit_test(names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,7 @@ static const struct {
     {"mistral-7b-v0.1", "Mistral-7B-v0.1"},
     {"mistral-7b-v0.2", "Mistral-7B-Instruct-v0.2"},
     {"qwen2.5-7b", "Qwen2.5-7B"},
+    {"qwen2-vl-7b", "Qwen2-VL-7B-Instruct"},
     {"gemma-2-9b", "gemma-2-9b"},
     {"llama-3.2-1b", "Llama-3.2-1B"},
     {"llama-4-scout", "Llama-4-Scout-17B-16E"},
@@ -74,6 +75,9 @@ static void same_model(const struct model *one, const struct model *other) {
     assert_true(spec_one->base == spec_other->base);
     assert_int_equal(spec_one->context, spec_other->context);
     assert_int_equal(spec_one->layout, spec_other->layout);
+    assert_int_equal(spec_one->axes, spec_other->axes);
+    assert_memory_equal(spec_one->section, spec_other->section, sizeof spec_one->section);
+    assert_int_equal(spec_one->sections_interleaved, spec_other->sections_interleaved);
     assert_int_equal(spec_one->plain_softmax, spec_other->plain_softmax);
     same_scaling(&spec_one->scaling, &spec_other->scaling);
   }
@@ -209,7 +213,7 @@ static void missing_models_are_told(void **state) {
   char path[128];
   refused("llama-3-9b", "unknown model 'llama-3-9b': no file has that name, and built in are "
                         "llama-2-7b, llama-3-8b, llama-3.1-8b, mistral-7b-v0.1, mistral-7b-v0.2, "
-                        "qwen2.5-7b, gemma-2-9b, llama-3.2-1b, ");
+                        "qwen2.5-7b, qwen2-vl-7b, gemma-2-9b, ");
   refused("", "unknown model ''");
   refused("llama-3-8b.json", "cannot read 'llama-3-8b.json': No such file or directory");
   refused("nowhere/llama-3-8b", "cannot read 'nowhere/llama-3-8b': No such file or directory");

@@ -1,4 +1,4 @@
-/* Maps of one's own, and of M-RoPE's axes: lib/analysis/map.h. */
+/* Maps of one's own: lib/analysis/map.h. */
 #include "tests/unit/maps.h"
 
 #include "lib/base/memory.h"
@@ -212,67 +212,6 @@ static void refuses_what_memory_cannot_hold(void **state) {
   tensor_destroy(tensor);
 }
 
-static struct spectrum *sectioned(size_t time, size_t height, size_t width, bool interleaved) {
-  struct rope_spec spec;
-  spec_default(&spec);
-  spec.head_dim = spec.rotary_dim = 2 * (time + height + width);
-  spec.axes = 3;
-  spec.section[0] = time;
-  spec.section[1] = height;
-  spec.section[2] = width;
-  spec.sections_interleaved = interleaved;
-  return spectrum_of(&spec);
-}
-
-/* Each pair turns by the distance along its own axis: written out pair by pair. */
-static void axes_equal_plain_loops(void **state) {
-  enum { HEIGHT = 9, WIDTH = 12 };
-  for (int variant = 0; variant < 2 * 3; variant++) {
-    const bool interleaved = variant & 1;
-    const int64_t frame = (variant >> 1) * 5 - 5;
-    struct spectrum *spectrum =
-        interleaved ? sectioned(24, 20, 20, true) : sectioned(16, 24, 24, false);
-    const struct map_request request = {.kind = kind_of("axes"),
-                                        .spectrum = spectrum,
-                                        .grid = {.height = HEIGHT, .width = WIDTH, .frame = frame},
-                                        .cells = 1024,
-                                        .reduction = -1};
-    struct matrix *matrix = run(*state, &request);
-    assert_int_equal(matrix->rows, HEIGHT);
-    assert_int_equal(matrix->columns, WIDTH);
-    for (int r = 0; r < HEIGHT; r++)
-      for (int c = 0; c < WIDTH; c++) {
-        const int64_t distance[] = {frame, r - HEIGHT / 2, c - WIDTH / 2};
-        double sum = 0;
-        for (size_t i = 0; i < 64; i++) {
-          const size_t axis = interleaved ? (i < 60 ? i % 3 : 0) : i < 16 ? 0 : i < 40 ? 1 : 2;
-          sum += (double)cosl((long double)distance[axis] * spectrum->inv_freq[i]);
-        }
-        assert_near(cell(matrix, (size_t)r, (size_t)c), sum, 1e-12);
-      }
-    assert_int_equal(
-        strncmp(meta_text(matrix->meta, "pair_axes"), interleaved ? "THWTHW" : "TTTTTT", 6), 0);
-    assert_near(meta_real(matrix->meta, "query_row", NAN), 4, 0);
-    assert_near(meta_real(matrix->meta, "query_column", NAN), 6, 0);
-    if (!frame) assert_near(cell(matrix, 4, 6), 64, 0);
-    matrix_destroy(matrix);
-    spectrum_destroy(spectrum);
-  }
-}
-
-static void axes_are_of_models_that_have_them(void **state) {
-  struct spectrum *spectrum = plain_spectrum(128, 10000);
-  struct map_request request = {
-      .kind = kind_of("axes"), .spectrum = spectrum, .cells = 10, .reduction = -1};
-  refuse(*state, &request, ERROR_INPUT, "takes positions from '1' axis alone");
-  spectrum_destroy(spectrum);
-  request.spectrum = spectrum = sectioned(16, 24, 24, false);
-  refuse(*state, &request, ERROR_INPUT, "a grid is '0 x 0'");
-  request.grid = (struct map_grid){.height = (size_t)1 << 31, .width = (size_t)1 << 31};
-  refuse(*state, &request, ERROR_FAILED, "not enough memory");
-  spectrum_destroy(spectrum);
-}
-
 static int open_maps(void **state) {
   *state = cpu_backend();
   return 0;
@@ -292,8 +231,6 @@ int main(void) {
       cmocka_unit_test(masks_above_the_diagonal),
       cmocka_unit_test(refuses_other_shapes),
       cmocka_unit_test(refuses_what_memory_cannot_hold),
-      cmocka_unit_test(axes_equal_plain_loops),
-      cmocka_unit_test(axes_are_of_models_that_have_them),
   };
   return cmocka_run_group_tests(tests, open_maps, close_maps);
 }

@@ -262,16 +262,6 @@ static void refuses_what_is_not_there(void **state) {
   tensor_destroy(tensor);
 }
 
-static int open_maps(void **state) {
-  *state = cpu_backend();
-  return 0;
-}
-
-static int close_maps(void **state) {
-  backend_close(*state);
-  return 0;
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_are_what_is_asked_for), cmocka_unit_test(layouts_pair_other_dimensions),
@@ -279,5 +269,5 @@ int main(void) {
       cmocka_unit_test(stacks_what_is_alike),       cmocka_unit_test(not_a_number_stays),
       cmocka_unit_test(refuses_what_is_not_there),
   };
-  return cmocka_run_group_tests(tests, open_maps, close_maps);
+  return cmocka_run_group_tests(tests, open_backend, close_backend);
 }

@@ -45,6 +45,16 @@ use_library() {
     $(package --cflags --libs) -lm && [ "$(./program)" = '64 pairs, base 500000, mean 0.795712' ]
 }
 
+# The same program in C++, whose names of functions are others unless it is told.
+use_library_in_cpp() {
+  cd "$work" || return 1
+  { echo 'extern "C" {' && cat "$root/tests/install/program.c" && echo '}'; } |
+    sed 's/^#include <\(math\|stdio\).h>/}\n&\nextern "C" {/' >program.cc
+  # shellcheck disable=SC2046,SC2086 # words are wanted
+  g++ -std=c++17 -Wall -Wextra -Werror $sanitizers program.cc -o program_cpp $(package --cflags --libs) &&
+    [ "$(./program_cpp)" = '64 pairs, base 500000, mean 0.795712' ]
+}
+
 # A page for each command, none beside them.
 pages() {
   {
@@ -111,6 +121,7 @@ check 'installed: a manual page for each command' pages
 if command -v pkg-config >/dev/null; then
   check 'library: each header by itself' compile_headers
   check 'library: a program that uses it' use_library
+  check 'library: one in C++' use_library_in_cpp
 else
   echo 'ok - library # SKIP no pkg-config'
 fi

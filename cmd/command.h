@@ -18,7 +18,7 @@
 /* What figures show of a result. */
 enum drawing {
   DRAWING_NONE,
-  DRAWING_CURVES, /* the table, by `curves` */
+  DRAWING_CURVES, /* `drawn` where there is one, else the table, by `curves` */
   DRAWING_CLOCK,  /* the table, by `clock` */
   DRAWING_MAP,    /* the matrix */
   DRAWING_RASTER, /* the matrix, one pixel a cell, without axes */
@@ -38,7 +38,7 @@ struct result {
   char mark_text[2][48]; /* what labels of curves.marks may point to */
   struct clock_plot clock;
   struct grid_plot grid;
-  struct table *drawn;   /* what of the table a grid shows */
+  struct table *drawn;   /* what of the table a grid shows, or curves: NULL there: all of it */
   double grid_width;     /* inches, unless options or style say another; 0: the style's */
   struct matrix **panel; /* what panels.matrix and panels.titles point to */
   char **panel_title;

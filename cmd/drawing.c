@@ -41,6 +41,11 @@ static int draw_grid(const struct result *result, const struct figure_options *o
   return figure_draw_grid(result->drawn, &result->grid, &wide, target->format, name, figure, error);
 }
 
+/* What is drawn as curves. */
+static const struct table *curves_table(const struct result *result) {
+  return result->drawn ? result->drawn : result->table;
+}
+
 static int draw_named(const struct result *result, const struct figure_options *options,
                       const struct drawing_target *target, const char *name, struct figure *figure,
                       struct error *error) {
@@ -55,8 +60,8 @@ static int draw_named(const struct result *result, const struct figure_options *
   case DRAWING_PANELS:
     return figure_draw_panels(&result->panels, options, target->format, name, figure, error);
   default:
-    return figure_draw_table(result->table, &result->curves, options, target->format, name, figure,
-                             error);
+    return figure_draw_table(curves_table(result), &result->curves, options, target->format, name,
+                             figure, error);
   }
 }
 
@@ -76,7 +81,7 @@ bool drawing_left_out(const struct result *result, const struct figure_options *
                       size_t size) {
   size_t count = 0;
   if (result->drawing == DRAWING_CURVES)
-    count = figure_left_out_table(result->table, &result->curves, options);
+    count = figure_left_out_table(curves_table(result), &result->curves, options);
   else if (result->drawing == DRAWING_PANELS)
     count = figure_left_out_panels(&result->panels, options);
   else if (result->matrix)
@@ -178,7 +183,7 @@ void drawing_preview(const struct result *result, const struct figure_options *o
   else if (result->drawing == DRAWING_PANELS)
     preview_panels(&result->panels, options, &terminal, out);
   else if (result->drawing == DRAWING_CURVES)
-    preview_table(result->table, &result->curves, options, &terminal, out);
+    preview_table(curves_table(result), &result->curves, options, &terminal, out);
   else if (result->drawing == DRAWING_CLOCK)
     preview_clock(result->table, &result->clock, options, &terminal, out);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/analysis/bench.h"
+#include "lib/analysis/certificate.h"
 #include "lib/analysis/content.h"
 #include "lib/analysis/map.h"
 #include "lib/encoding/encoding.h"
@@ -66,6 +67,7 @@ static const struct registry {
     {"what", map_at},
     {"content", content_name_at},
     {"operation", bench_name_at},
+    {"plot", certificate_check_name},
     {"style", style_name_at},
     {"palette", palette_name_at},
     {"legend", legend_place_at},

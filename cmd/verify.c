@@ -6,11 +6,15 @@
 #include "cmd/groups.h"
 #include "lib/analysis/certificate.h"
 
-enum { KEY_MAX_POSITION = 256, KEY_STRICT, KEY_SEED };
+enum { KEY_MAX_POSITION = 256, KEY_STRICT, KEY_SEED, KEY_SAMPLES, KEY_PLOT };
 
 static const struct argp_option options[] = {
     {"max-position", KEY_MAX_POSITION, "N", 0,
      "largest position sampled (default: the model's context, else 4096)", 0},
+    {"samples", KEY_SAMPLES, "N", 0,
+     "so many more positions, evenly spaced in the logarithm (2 to 1000; default none)", 0},
+    {"plot", KEY_PLOT, "CHECK", 0,
+     "the check that the figure shows over position (default relative_property)", 0},
     {"strict", KEY_STRICT, NULL, 0, "exit 3 also when a check proves nothing (vacuous)", 0},
     {"seed", KEY_SEED, "N", 0, "of the vectors and the sampled positions (default 1)", 0},
     {0},
@@ -110,22 +114,59 @@ static size_t read_precisions(const struct invocation *invocation, const struct 
   return sizeof usual / sizeof *usual;
 }
 
+/* The table stays the whole certificate. Markers show where few positions lie. */
+static int plan_figure(size_t check, bool samples, struct result *result, struct error *error) {
+  if (certificate_curves(result->table, check, &result->drawn, &result->overlay, error))
+    return error->code;
+  result->curves = (struct curve_plot){
+      .x = "position",
+      .group = "precision",
+      .lines = {"value", "tolerance", "unproved"},
+      .line_labels = {"value", "tolerance", "vacuous"},
+      .overlay = result->overlay,
+      .overlay_x = "position",
+      .overlay_y = "value",
+      .overlay_label = "fails",
+      .xlabel = "position (tokens)",
+      .ylabel = certificate_quantity(check),
+      .log_x = true,
+      .log_y = true,
+      .one_colour = true,
+      .markers = !samples,
+  };
+  result->drawing = DRAWING_CURVES;
+  return OK;
+}
+
+/* What stands behind the options, whatever the certificate will be. */
+static int read_check(const struct invocation *invocation, size_t *check, struct error *error) {
+  const char *name = option_text(invocation, "plot", "relative_property");
+  if (certificate_find_curves(name, check, error)) return error_prefix(error, "--plot");
+  return figure_options_check_curves(invocation, error);
+}
+
 static int run(const struct invocation *invocation, const struct series *series,
                struct backend *backend, struct result *result, struct error *error) {
   enum precision precisions[PRECISION_COUNT];
   const struct spectrum *spectrum = series->spectra[0];
-  int64_t most = spectrum->spec.context > 0 ? spectrum->spec.context : 4096, seed = 1;
+  int64_t most = spectrum->spec.context > 0 ? spectrum->spec.context : 4096, seed = 1, samples = 0;
+  size_t check;
+  if (read_check(invocation, &check, error)) return error->code;
+  if (option_integer(invocation, "samples", 2, CERTIFICATE_SAMPLES_MAXIMUM, &samples, error))
+    return error->code;
   if (option_tokens(invocation, "max-position", 0, INT64_C(1) << 31, &most, error))
     return error->code;
   if (option_integer(invocation, "seed", 0, INT64_MAX, &seed, error)) return error->code;
   const struct certificate_request request = {
       .spectrum = spectrum,
       .max_position = most,
+      .samples = (size_t)samples,
       .precisions = precisions,
       .precision_count = read_precisions(invocation, spectrum, precisions),
       .seed = (uint64_t)seed,
   };
   if (certificate_run(backend, &request, &result->table, error)) return error->code;
+  if (plan_figure(check, samples > 0, result, error)) return error->code;
   struct meta *meta = table_meta(result->table);
   meta_set_text(series->meta, "backend", backend_name(backend));
   meta_prepend(meta, series->meta);
@@ -159,6 +200,6 @@ const struct command command_verify = {
                    "status 3 when a "
                    "check fails.",
     .options = options,
-    .groups = GROUP_SPECTRUM | GROUP_OUTPUT,
+    .groups = GROUP_SPECTRUM | GROUP_FIGURE | GROUP_OUTPUT,
     .compute = compute,
 };

@@ -32,19 +32,28 @@ static int check_request(const struct certificate_request *request, struct error
     return error_set(error, ERROR_INPUT,
                      "cannot sample positions up to '%" PRId64 "': 0 to %" PRId64 " is possible",
                      request->max_position, CERTIFICATE_POSITION_MAXIMUM);
+  if (request->samples == 1 || request->samples > CERTIFICATE_SAMPLES_MAXIMUM)
+    return error_set(error, ERROR_INPUT,
+                     "cannot sample '%zu' more positions: none, or 2 to %d are possible",
+                     request->samples, CERTIFICATE_SAMPLES_MAXIMUM);
   if (!request->precision_count)
     return error_set(error, ERROR_INPUT, "nothing to prove: at least one precision is needed");
   return OK;
 }
 
 /* The costly checks run everywhere up to 256 dimensions, at six positions for 512. */
-static void choose_positions(struct certificate *work) {
+static int choose_positions(struct certificate *work, struct error *error) {
+  const struct certificate_request *request = work->request;
   work->position_count =
-      certificate_positions(work->request->max_position, work->request->seed, work->positions);
+      certificate_positions(request->max_position, request->seed, work->positions);
+  if (certificate_add_samples(request->max_position, request->samples, work->positions,
+                              &work->position_count, error))
+    return error->code;
   const size_t allowed = 6 * 512 * 512 / (work->dim * work->dim), all = work->position_count;
   work->dense_count = allowed > all ? all : allowed;
   for (size_t i = 1; i <= work->dense_count; i++)
     work->dense[i * all / work->dense_count - 1] = true;
+  return OK;
 }
 
 /* The backend rotates all vectors by all positions in one batch for each precision. */
@@ -157,8 +166,8 @@ int certificate_run(struct backend *backend, const struct certificate_request *r
   struct certificate work = {.request = request,
                              .matrix = request->matrix ? request->matrix : rotation_matrix,
                              .dim = request->spectrum->spec.head_dim};
-  choose_positions(&work);
-  code = prepare(backend, &work, error);
+  code = choose_positions(&work, error);
+  if (!code) code = prepare(backend, &work, error);
   if (!code) code = run_cases(&work, error);
   if (!code) code = certificate_table(&work, table, error);
   free(work.outcomes);

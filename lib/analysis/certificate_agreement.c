@@ -72,6 +72,7 @@ static int run_kernel_agreement(const struct certificate_case *item,
 const struct certificate_check certificate_kernel_agreement = {
     .name = "kernel_agreement",
     .unit = "|x|",
+    .quantity = "max |kernel(x) − R x| / |x|",
     .tolerance = "|kernel(x) - R x|: sqrt(2)(2 t + e) + 6 e, in fp64 + 2 r",
     .blind = "a kernel that does not rotate",
     .run = run_kernel_agreement,

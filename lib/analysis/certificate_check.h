@@ -34,6 +34,7 @@ struct certificate_result {
 
 struct certificate_check {
   const char *name, *unit;
+  const char *quantity;  /* what the value is, for the axis of a figure; NULL: it is 0 or a fault */
   const char *tolerance; /* its formula, in the letters of certificate_bound.h */
   const char *blind;     /* the fault that sets result.blind */
   bool costly;           /* iterates on the dense matrix: fewer positions on wide heads */
@@ -54,10 +55,19 @@ enum { CERTIFICATE_CHECKS = 11 };
 extern const struct certificate_check *const certificate_checks[CERTIFICATE_CHECKS];
 
 /* The sampled positions, ascending, without 0 unless there is no other: small ones, primes, powers
-   of two, the middle, two drawn from `seed`, the last two. At most CERTIFICATE_POSITIONS. */
-enum { CERTIFICATE_POSITIONS = 40 };
+   of two, the middle, two drawn from `seed`, the last two. At most CERTIFICATE_FIXED. */
+enum {
+  CERTIFICATE_FIXED = 40,
+  CERTIFICATE_POSITIONS = CERTIFICATE_FIXED + CERTIFICATE_SAMPLES_MAXIMUM
+};
 size_t certificate_positions(int64_t max_position, uint64_t seed,
                              int64_t positions[CERTIFICATE_POSITIONS]);
+
+/* Adds `samples` positions from 1 to max_position, evenly spaced in the logarithm; fewer where
+   there are not as many, or some are there already. */
+int certificate_add_samples(int64_t max_position, size_t samples,
+                            int64_t positions[CERTIFICATE_POSITIONS], size_t *count,
+                            struct error *error);
 
 /* Of one check in one case: not run there, run, or beyond what the format can hold. */
 struct certificate_outcome {

@@ -85,6 +85,7 @@ static int run_eigenvalues(const struct certificate_case *item, struct certifica
 const struct certificate_check certificate_eigenvalues = {
     .name = "eigenvalues",
     .unit = "1",
+    .quantity = "distance of eigenvalues to exp(±i m θ)",
     .tolerance =
         "distance to exp(+-i m theta): sqrt(2) t + r + f + 4 d e, the largest of the pairs",
     .blind = "no rotation at all",

@@ -1,6 +1,9 @@
 /* Which positions a certificate samples. Powers of two alone would hide the rounding of the
    products, short ones the drift of the angles. */
+#include <stdlib.h>
+
 #include "lib/analysis/certificate_check.h"
+#include "lib/analysis/decay.h"
 
 static const int64_t fixed[] = {1, 2, 3, 7, 64, 4096,
                                 /* the largest primes below 2^5, 2^8 + 2, 2^10, 2^12, ... */
@@ -43,4 +46,18 @@ size_t certificate_positions(int64_t max_position, uint64_t seed,
   if (max_position > 1) insert(max_position - 1, positions, &count);
   if (max_position > 1) insert(max_position / 2, positions, &count);
   return count;
+}
+
+int certificate_add_samples(int64_t max_position, size_t samples,
+                            int64_t positions[CERTIFICATE_POSITIONS], size_t *count,
+                            struct error *error) {
+  int64_t *more;
+  size_t more_count;
+  if (!samples || !max_position) return OK;
+  const int code = decay_log_distances(1, max_position, samples, &more, &more_count, error);
+  if (code) return code;
+  for (size_t i = 0; i < more_count; i++)
+    insert(more[i], positions, count);
+  free(more);
+  return OK;
 }

@@ -150,6 +150,7 @@ static void set_meta(struct meta *meta, const struct certificate *work,
   meta_set_text(meta, "precision",
                 request->precision_count == 1 ? precision_name(request->precisions[0]) : NULL);
   meta_set_integer(meta, "max_position", request->max_position);
+  meta_set_integer(meta, "samples", (int64_t)request->samples);
   set_positions(meta, work);
   for (size_t p = 0; p < request->precision_count; p++)
     meta_append_text(meta, "precisions", precision_name(request->precisions[p]));

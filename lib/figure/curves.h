@@ -25,8 +25,9 @@ struct curves {
   struct extent view; /* ends of the axes */
   double high;        /* the upper end before the spans' labels got their room above it */
   bool log_x, log_y;
-  bool whole_x; /* x holds whole numbers */
-  bool markers; /* at every point */
+  bool whole_x;   /* x holds whole numbers */
+  bool markers;   /* at every point */
+  bool by_series; /* colours tell the series apart, else the columns of a single one */
   struct backdrop backdrop;
   struct tics x_tics, y_tics;
   struct cover cover;
@@ -36,8 +37,7 @@ struct curves {
   size_t sign_count;
 };
 
-/* Index of a trace's colour, from 1; of points 0. With one series the columns have the colours,
-   else the series; the dashes tell the columns apart. */
+/* Index of a trace's colour, from 1; of points 0. The dashes tell the columns apart. */
 size_t curves_colour(const struct curves *curves, const struct trace *trace);
 
 /* Shape of the signs on the lines of a column and colour, from 1; 0: they have none. */

@@ -7,7 +7,7 @@
 
 size_t curves_colour(const struct curves *curves, const struct trace *trace) {
   if (trace->kind == TRACE_POINTS) return 0;
-  return 1 + (curves->traces.series_count > 1 ? trace->series : trace->column);
+  return 1 + (curves->by_series ? trace->series : trace->column);
 }
 
 /* Several series have signs on all lines, a single one on its solid line. */

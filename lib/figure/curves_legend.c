@@ -34,16 +34,19 @@ int curves_list_entries(struct curves *curves, const struct curve_plot *plot, st
   }
   for (size_t l = 0; l < 4 && plot->lines[l] && several && !code; l++) {
     const char *label = plot->line_labels[l];
+    const size_t colour = curves->by_series ? 1 : l + 1; /* of a single series */
     const struct legend_entry entry = {.kind = TRACE_LINE,
-                                       .colour = series > 1 ? 0 : (int)l + 1,
+                                       .colour = series > 1 ? 0 : (int)colour,
                                        .dash = (int)l + 1,
                                        .text = label && *label ? label : plot->lines[l],
-                                       .marker = series > 1 ? 0 : curves_shape(curves, l, l + 1)};
+                                       .marker = series > 1 ? 0 : curves_shape(curves, l, colour)};
     if (is_shown(curves, TRACE_LINE, l)) code = add_entry(curves, entry, error);
   }
   for (size_t b = 0; b < 2 && plot->low[b] && !code; b++) {
     const struct legend_entry entry = {.kind = TRACE_BAND,
-                                       .colour = series > 1 ? 0 : (int)b + 1,
+                                       .colour = series > 1          ? 0
+                                                 : curves->by_series ? 1
+                                                                     : (int)b + 1,
                                        .dash = (int)b + 1,
                                        .text = plot->band_labels[b]};
     if (entry.text && is_shown(curves, TRACE_BAND, b)) code = add_entry(curves, entry, error);

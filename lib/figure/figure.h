@@ -48,6 +48,7 @@ struct curve_plot {
   const char *line_labels[4], *band_labels[2], *overlay_label;
   const char *title, *xlabel, *ylabel;
   bool log_x, log_y; /* logarithmic whether or not the options ask for it */
+  bool one_colour;   /* a single series has one, as each of several: its columns differ in dashes */
   bool markers;      /* solid lines have a marker at each point, where these stand apart */
   bool from_zero;    /* a linear y axis starts at 0 where no value is below */
   /* Text column whose runs of equal value along x shade the background, with the value above: only

@@ -249,6 +249,7 @@ int figure_draw_table(const struct table *table, const struct curve_plot *plot,
   if (!code)
     code = traces_collect(table, plot, curves->log_x, curves->log_y, &curves->traces, error);
   if (!code) {
+    curves->by_series = plot->one_colour || curves->traces.series_count > 1;
     curves->whole_x =
         table_column_kind(table, (size_t)table_find_column(table, plot->x)) == COLUMN_INTEGER;
     code = backdrop_collect(table, plot, curves->traces.series_count == 1, curves->log_x,

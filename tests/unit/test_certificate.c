@@ -307,6 +307,9 @@ static void refuses_requests(void **state) {
   request.precision_count = 0;
   expect_error(*state, &request, ERROR_INPUT, "at least one precision");
   request.precision_count = 1;
+  for (request.samples = 1; request.samples < 2000; request.samples += 1000)
+    expect_error(*state, &request, ERROR_INPUT, "2 to 1000 are possible");
+  request.samples = 0;
   request.spectrum = wide;
   expect_error(*state, &request, ERROR_INPUT, "'1026' dimensions");
   spectrum_destroy(spectrum);

@@ -146,7 +146,7 @@ static void sampled_positions(void **state) {
   int64_t positions[CERTIFICATE_POSITIONS];
   for (size_t n = 0; n < sizeof lasts / sizeof *lasts; n++) {
     const size_t count = certificate_positions(lasts[n], n, positions);
-    assert_in_range(count, 1, CERTIFICATE_POSITIONS);
+    assert_in_range(count, 1, CERTIFICATE_FIXED);
     assert_int_equal(positions[count - 1], lasts[n]);
     assert_true(positions[0] >= 1);
     for (size_t i = 1; i < count; i++)
@@ -155,6 +155,37 @@ static void sampled_positions(void **state) {
   }
   assert_int_equal(certificate_positions(0, 1, positions), 1);
   assert_int_equal(positions[0], 0);
+}
+
+/* They lie between the others, once, and are all that there are where more are asked for. */
+static void samples_are_added(void **state) {
+  (void)state;
+  int64_t fixed[CERTIFICATE_POSITIONS], all[CERTIFICATE_POSITIONS];
+  size_t before = certificate_positions(4096, 1, fixed), count = before;
+  memcpy(all, fixed, sizeof all);
+  assert_int_equal(certificate_add_samples(4096, 0, all, &count, NULL), OK);
+  assert_int_equal(count, before);
+  assert_int_equal(certificate_add_samples(4096, 13, all, &count, NULL), OK);
+  for (size_t i = 1; i < count; i++)
+    assert_true(all[i] > all[i - 1]);
+  for (size_t i = 0; i < before; i++)
+    assert_true(sampled(all, count, fixed[i]));
+  for (int64_t power = 1; power <= 4096; power *= 2)
+    assert_true(sampled(all, count, power));
+  /* 1, 2, 64, 2048 and 4096 were there. */
+  assert_int_equal(count, before + 8);
+  count = certificate_positions(100, 1, all);
+  assert_int_equal(certificate_add_samples(100, CERTIFICATE_SAMPLES_MAXIMUM, all, &count, NULL),
+                   OK);
+  assert_int_equal(count, 100);
+  count = certificate_positions(INT64_C(1) << 53, 1, all);
+  assert_int_equal(
+      certificate_add_samples(INT64_C(1) << 53, CERTIFICATE_SAMPLES_MAXIMUM, all, &count, NULL),
+      OK);
+  assert_in_range(count, CERTIFICATE_SAMPLES_MAXIMUM, CERTIFICATE_POSITIONS);
+  count = certificate_positions(0, 1, all);
+  assert_int_equal(certificate_add_samples(0, 5, all, &count, NULL), OK);
+  assert_int_equal(count, 1);
 }
 
 /* The seed moves two of them. */
@@ -180,6 +211,7 @@ int main(void) {
       cmocka_unit_test(positions_are_rounded),
       cmocka_unit_test(angles_overflow_too),
       cmocka_unit_test(sampled_positions),
+      cmocka_unit_test(samples_are_added),
       cmocka_unit_test(seeded_positions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,26 @@ static void curves_have_their_colours(void **state) {
   table_destroy(table);
 }
 
+/* The lines of a single series have its one colour where that is asked for, in the legend too. */
+static void a_series_may_have_one_colour(void **state) {
+  (void)state;
+  struct table *table = table_of_curves(1, 100);
+  struct curve_plot plot = plain;
+  plot.lines[1] = "other";
+  for (int one = 0; one < 2; one++) {
+    plot.one_colour = one;
+    struct figure figure = draw_table(table, &plot, &(struct figure_options){0}, FIGURE_PNG);
+    assert_non_null(strstr(figure.script.data, one ? "\narray trace_colour[2] = [1, 1]\n"
+                                                   : "\narray trace_colour[2] = [1, 2]\n"));
+    struct pixels pixels = decode(&figure.picture);
+    assert_true(count_pixels(&pixels, palette_category(0, 0)) > 100);
+    assert_true((count_pixels(&pixels, palette_category(1, 0)) == 0) == one);
+    free(pixels.rgb);
+    figure_release(&figure);
+  }
+  table_destroy(table);
+}
+
 static void bands_lines_and_points_are_drawn(void **state) {
   (void)state;
   struct table *table = table_of_curves(2, 50), *overlay = table_of_curves(1, 5);
@@ -105,11 +125,18 @@ static void many_points_are_thinned_to_their_extremes(void **state) {
   assert_non_null(strstr(figure.data.data, "\n165432 -77.0625\n"));
   assert_memory_equal(figure.data.data, "0 10\n", 5);
   assert_non_null(strstr(figure.data.data, "\n199999 "));
+  const double width = script_number(&figure, "line_width");
   figure_release(&figure);
   figure =
       draw_table(table, &plain, &(struct figure_options){.log_x = true, .log_y = true}, FIGURE_SVG);
   assert_non_null(strstr(figure.data.data, "\n123457 4096.125\n"));
   assert_true(figure.data.size < 400000);
+  figure_release(&figure);
+  table_destroy(table);
+  /* A line that goes up and down in every dot is thinner than others. */
+  table = table_of_curves(1, 100);
+  figure = draw_table(table, &plain, &(struct figure_options){0}, FIGURE_PNG);
+  assert_true(width < 0.8 * script_number(&figure, "line_width"));
   figure_release(&figure);
   table_destroy(table);
 }
@@ -345,6 +372,7 @@ static void overlays_widen_the_axes(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(curves_have_their_colours),
+      cmocka_unit_test(a_series_may_have_one_colour),
       cmocka_unit_test(bands_lines_and_points_are_drawn),
       cmocka_unit_test(bands_of_series_differ),
       cmocka_unit_test(missing_values_break_lines),

@@ -119,6 +119,25 @@ static bool name_at_ends(struct curves *curves, struct error *error) {
   return legend_place_beside(canvas, legend);
 }
 
+/* Puts the legend above the panel. On a sheet that grows by it the label of the y axis may need
+   fewer lines, so that the panel has room for more entries side by side, in fewer rows. */
+static int place_above(struct curves *curves, bool free_height, struct error *error) {
+  enum { ROUNDS = 3 };
+  struct canvas *canvas = &curves->canvas;
+  const double plain = canvas->height;
+  double height = 0, needed = legend_height_above(canvas, &curves->legend);
+  for (int round = 0; round < ROUNDS && needed != height; round++) {
+    height = needed;
+    if (free_height) canvas->height = plain + height / canvas->dpi;
+    const int code = set_panel(curves, 0, height, error);
+    if (code) return code;
+    needed = legend_height_above(canvas, &curves->legend);
+  }
+  name_backdrop(curves);
+  legend_place_above(canvas, &curves->legend);
+  return OK;
+}
+
 /* Decides where everything goes. A legend that finds no free corner, and whose entries do not stand
    at the ends of the curves, goes above the panel; the sheet grows by it unless its height was
    asked for. */
@@ -142,12 +161,8 @@ static int lay_out(struct curves *curves, const struct curve_plot *plot, struct 
   if (curves->legend.count &&
       !legend_place_inside(canvas, curves->place, &curves->cover, &curves->legend) &&
       !name_at_ends(curves, error)) {
-    const double height = legend_height_above(canvas, &curves->legend);
-    if (free_height) canvas->height += height / canvas->dpi;
-    code = set_panel(curves, 0, height, error);
+    code = place_above(curves, free_height, error);
     if (code) return code;
-    name_backdrop(curves);
-    legend_place_above(canvas, &curves->legend);
   }
   set_y_tics(curves, canvas->panel_height);
   set_x_tics(curves, canvas->panel_width);

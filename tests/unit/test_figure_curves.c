@@ -148,6 +148,32 @@ static bool legend_is_above(const struct figure *figure) {
   return strtod(place + 11, NULL) > script_number(figure, "panel_top");
 }
 
+/* No empty rows above it, also where the sheet that it makes higher lets the label of the y axis
+   have one line less, and so the panel more entries side by side. */
+static void legend_leaves_no_gap(void **state) {
+  (void)state;
+  struct table *table = table_of_curves(7, 100);
+  for (int width = 52; width < 59; width++) {
+    const struct figure_options options = {
+        .legend = "above", .ylabel = "a label of two lines, or of one", .width = 0.05 * width};
+    struct figure figure = draw_table(table, &plain, &options, FIGURE_SVG);
+    double first = -INFINITY, second = -INFINITY;
+    const char *place = figure.script.data;
+    while ((place = strstr(place, "; key_y["))) {
+      const double y = strtod(strstr(place, "= ") + 2, NULL);
+      if (y > first)
+        second = first, first = y;
+      else if (y < first && y > second)
+        second = y;
+      place++;
+    }
+    assert_true(second > 0 && first < 1);
+    assert_true(1 - first < 1.3 * (first - second));
+    figure_release(&figure);
+  }
+  table_destroy(table);
+}
+
 static void legend_keeps_clear_of_curves(void **state) {
   (void)state;
   struct table *table = table_of_curves(3, 100);
@@ -383,6 +409,7 @@ int main(void) {
       cmocka_unit_test(letters_stand_at_the_upper_left),
       cmocka_unit_test(what_is_left_out_is_counted),
       cmocka_unit_test(overlays_widen_the_axes),
+      cmocka_unit_test(legend_leaves_no_gap),
       cmocka_unit_test(legend_keeps_clear_of_curves),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

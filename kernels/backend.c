@@ -88,6 +88,13 @@ int backend_cosine_sum(struct backend *backend, const struct cosine_sum_batch *b
   PERFORM(cosine_sum);
 }
 
+int backend_cosine_range(struct backend *backend, const struct cosine_range_batch *batch,
+                         struct error *error) {
+  const int refused = check_cosine_range(batch, error);
+  if (refused) return refused;
+  PERFORM(cosine_range);
+}
+
 int backend_phase_map(struct backend *backend, const struct phase_map_batch *batch,
                       struct error *error) {
   const int refused = check_phase_map(batch, error);

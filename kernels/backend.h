@@ -76,6 +76,25 @@ struct cosine_sum_batch {
 int backend_cosine_sum(struct backend *backend, const struct cosine_sum_batch *batch,
                        struct error *error);
 
+/* Bounds of Σ_i cos(mθ_i) over boxes: whole distances first <= m <= last, and of each pair i every
+   frequency that is off from θ_i by at most spread_i · θ_i, each pair for itself. θ_i is that of
+   the step; of inv_freq only the size counts. No sum of the box is below `low` or above `high`,
+   rounding allowed for; a box that is one point has both within pairs · (pairs + 32) · 2^-52 of its
+   sum. slope_low and slope_high bound Σ_i rate_i · mθ_i · sin(mθ_i) in the same way.
+
+   On one thread, without memory of its own: searches call it from many threads at once. */
+struct cosine_range_batch {
+  struct phases phases; /* one series in fp64, with inv_freq */
+  const double *spread; /* (pair) >= 0 */
+  const double *rate;   /* (pair) >= 0; may be NULL without slopes */
+  size_t count;
+  const int64_t *first, *last;    /* (box) tokens, 0 <= first <= last < 2^53 */
+  double *low, *high;             /* (box) out, or NULL each */
+  double *slope_low, *slope_high; /* (box) out, or NULL both */
+};
+int backend_cosine_range(struct backend *backend, const struct cosine_range_batch *batch,
+                         struct error *error);
+
 /* Angles, cosines or sines of positions. */
 enum phase_quantity { PHASE_ANGLE, PHASE_COSINE, PHASE_SINE };
 struct phase_map_batch {

@@ -101,6 +101,29 @@ int check_cosine_sum(const struct cosine_sum_batch *batch, struct error *error) 
   return OK;
 }
 
+int check_cosine_range(const struct cosine_range_batch *batch, struct error *error) {
+  if (check_phases(&batch->phases, true, error)) return error->code;
+  if (batch->phases.precision != PRECISION_FP64)
+    return error_set(error, ERROR_FAILED,
+                     "cannot compute: 'precision' is %d, bounds are of fp64 alone",
+                     (int)batch->phases.precision);
+  if (!batch->phases.inv_freq) return missing("inv_freq", error);
+  if (!batch->spread) return missing("spread", error);
+  if (batch->slope_low && !batch->rate) return missing("rate", error);
+  if (!batch->slope_low != !batch->slope_high)
+    return missing(batch->slope_low ? "slope_high" : "slope_low", error);
+  if (batch->count && !batch->first) return missing("first", error);
+  if (batch->count && !batch->last) return missing("last", error);
+  for (size_t i = 0; i < batch->count; i++)
+    if (batch->first[i] < 0 || batch->last[i] < batch->first[i] ||
+        batch->last[i] >= INT64_C(1) << 53)
+      return error_set(error, ERROR_FAILED,
+                       "cannot compute: box %zu is of distances %lld to %lld, 0 or more in "
+                       "ascending order below 2^53 are possible",
+                       i, (long long)batch->first[i], (long long)batch->last[i]);
+  return OK;
+}
+
 int check_phase_map(const struct phase_map_batch *batch, struct error *error) {
   if (check_phases(&batch->phases, true, error)) return error->code;
   if ((unsigned)batch->quantity > PHASE_SINE)

@@ -6,6 +6,7 @@
 
 int check_decay(const struct decay_batch *batch, struct error *error);
 int check_cosine_sum(const struct cosine_sum_batch *batch, struct error *error);
+int check_cosine_range(const struct cosine_range_batch *batch, struct error *error);
 int check_phase_map(const struct phase_map_batch *batch, struct error *error);
 int check_rotate(const struct rotate_batch *batch, struct error *error);
 int check_gaussian(const struct gaussian_batch *batch, struct error *error);

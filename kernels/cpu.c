@@ -26,6 +26,7 @@ const struct backend_operations cpu_operations = {
     .name = cpu_name,
     .decay_bound = decay_bound_cpu,
     .cosine_sum = cosine_sum_cpu,
+    .cosine_range = cosine_range_cpu,
     .phase_map = phase_map_cpu,
     .rotate = rotate_cpu,
     .gaussian = gaussian_cpu,

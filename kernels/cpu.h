@@ -16,6 +16,7 @@
 
 int decay_bound_cpu(const struct decay_batch *batch, struct error *error);
 int cosine_sum_cpu(const struct cosine_sum_batch *batch, struct error *error);
+int cosine_range_cpu(const struct cosine_range_batch *batch, struct error *error);
 int phase_map_cpu(const struct phase_map_batch *batch, struct error *error);
 int rotate_cpu(const struct rotate_batch *batch, struct error *error);
 int gaussian_cpu(const struct gaussian_batch *batch, struct error *error);

@@ -10,7 +10,7 @@
 #include "kernels/backend.h"
 
 /* Goes up whenever this table or a batch struct of backend.h changes. */
-#define OPERATIONS_ABI 7u
+#define OPERATIONS_ABI 8u
 
 /* What an operation of a plug-in returns for a batch that it leaves to the CPU, untouched; likewise
    an operation may be NULL. */
@@ -24,6 +24,7 @@ struct backend_operations {
   const char *(*name)(void); /* "cpu", or the GPU's name; valid while open */
   int (*decay_bound)(const struct decay_batch *batch, struct error *error);
   int (*cosine_sum)(const struct cosine_sum_batch *batch, struct error *error);
+  int (*cosine_range)(const struct cosine_range_batch *batch, struct error *error);
   int (*phase_map)(const struct phase_map_batch *batch, struct error *error);
   int (*rotate)(const struct rotate_batch *batch, struct error *error);
   int (*gaussian)(const struct gaussian_batch *batch, struct error *error);

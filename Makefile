@@ -60,7 +60,8 @@ CUDA_SOURCES := $(sort $(wildcard kernels/*_cuda.cu))
 ASSETS := $(sort $(wildcard plots/*.gp plots/*/*.gp plots/*/*.hex plots/*/*.style lib/model/*/*.safetensors))
 NOTICES := $(sort $(wildcard lib/model/*/NOTICE.md lib/model/*/LICENSE-*))
 PRIVATE_HEADERS := $(wildcard lib/*/*_parts.h) lib/encoding/list.h lib/analysis/map_kind.h \
-  lib/analysis/certificate_check.h lib/analysis/bench_operation.h lib/figure/provenance_format.h \
+  lib/analysis/certificate_check.h lib/analysis/bench_operation.h lib/analysis/base_lines.h \
+  lib/analysis/base_scan.h lib/analysis/base_window.h lib/figure/provenance_format.h \
   lib/figure/provenance_pdf.h
 PUBLIC_HEADERS := $(filter-out $(PRIVATE_HEADERS),$(sort $(wildcard lib/*/*.h))) kernels/backend.h
 

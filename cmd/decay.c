@@ -5,9 +5,8 @@
 
 #include "cmd/command.h"
 #include "cmd/groups.h"
+#include "cmd/overlay.h"
 #include "lib/analysis/decay.h"
-#include "lib/base/file.h"
-#include "lib/base/hash.h"
 #include "lib/base/number.h"
 
 enum {
@@ -151,24 +150,6 @@ static int read_request(const struct invocation *invocation, struct decay_reques
   return figure_options_check_curves(invocation, error);
 }
 
-static int read_overlay(const struct invocation *invocation, struct result *result,
-                        struct meta *meta, struct error *error) {
-  const char *path = option_text(invocation, "overlay", NULL);
-  if (!path) return OK;
-  char hash[HASH_TEXT];
-  if (hash_file(path, hash, error)) return error->code;
-  if (table_read_csv(path, &result->overlay, error)) return error->code;
-  inputs_add(meta, file_name(path), hash);
-  result->overlay_name = file_name(path);
-  static const char *const columns[] = {"distance", "value"};
-  for (int i = 0; i < 2; i++) {
-    const int column = table_find_column(result->overlay, columns[i]);
-    if (column < 0 || table_column_kind(result->overlay, (size_t)column) != COLUMN_REAL)
-      return error_set(error, ERROR_INPUT, "'%s' has no column '%s' of numbers", path, columns[i]);
-  }
-  return OK;
-}
-
 /* Columns drawn beside the first, and the quantiles as bands. */
 static void plan_extras(const struct decay_request *request, struct curve_plot *plot) {
   size_t lines = 1;
@@ -228,10 +209,6 @@ static void plan_figure(const struct decay_request *request, bool cosine, struct
       .x = "distance",
       .group = "series",
       .band_labels = {"scores / dim, 5–95 %", "scores / dim, 25–75 %"},
-      .overlay_label = result->overlay_name,
-      .overlay = result->overlay,
-      .overlay_x = "distance",
-      .overlay_y = "value",
       .xlabel = "relative distance (tokens)",
   };
   if (cosine)
@@ -239,6 +216,7 @@ static void plan_figure(const struct decay_request *request, bool cosine, struct
   else
     plan_bound(request, plot);
   plan_extras(request, plot);
+  overlay_plan("distance", result);
   result->drawing = DRAWING_CURVES;
 }
 
@@ -290,7 +268,7 @@ static int compute(const struct invocation *invocation, struct result *result,
   result->summary = summary;
   int status = read_request(invocation, &request, &distance, &cosine, error);
   if (!status) status = series_create(invocation, &series, error);
-  if (!status) status = read_overlay(invocation, result, series.meta, error);
+  if (!status) status = overlay_read(invocation, "distance", result, series.meta, error);
   if (!status) status = run_options_backend(invocation, &backend, error);
   if (!status)
     status = decay_run(backend, &request, series.spectra, series.count, &result->table, error);

@@ -10,11 +10,11 @@
 
 extern const struct command command_decay, command_heatmap, command_verify, command_models,
     command_info, command_redraw, command_rotate, command_bench, command_freqs, command_extend,
-    command_encodings, command_figures, command_compare;
+    command_encodings, command_figures, command_compare, command_base;
 
 static const struct command *const commands[] = {
     &command_decay,  &command_heatmap, &command_verify,    &command_rotate, &command_freqs,
-    &command_extend, &command_compare, &command_encodings, &command_models, &command_info,
+    &command_base, &command_extend, &command_compare, &command_encodings, &command_models, &command_info,
     &command_redraw, &command_figures, &command_bench,
 };
 

@@ -45,20 +45,21 @@ static int series_of(struct traces *traces, const char *text, size_t guess, size
 }
 
 /* Finds the series, in order of appearance, and sorts the rows by them, keeping their order. */
-static int group_rows(const struct table *table, const char *group, struct traces *traces,
-                      struct grouping *grouping, struct error *error) {
+static int group_rows(const struct table *table, const struct curve_plot *plot,
+                      struct traces *traces, struct grouping *grouping, struct error *error) {
+  const char *group = plot->group, *label = plot->group_label ? plot->group_label : "";
   const size_t rows = table_rows(table);
   const int column = group ? find_column(table, group, error) : -1;
   if (group && column < 0) return ERROR_INPUT;
   size_t *of = memory_array(rows, sizeof *of, "the series of the rows", error);
   int code = of ? OK : ERROR_FAILED;
   for (size_t r = 0; r < rows && !code; r++) {
-    char number[32];
+    char number[64];
     const char *text = "";
     if (group && table_column_kind(table, (size_t)column) == COLUMN_TEXT)
       text = table_text(table, r, (size_t)column);
-    else if (group &&
-             snprintf(number, sizeof number, "%g", table_real(table, r, (size_t)column)) > 0)
+    else if (group && snprintf(number, sizeof number, "%.31s%g", label,
+                               table_real(table, r, (size_t)column)) > 0)
       text = number;
     code = series_of(traces, text, r ? of[r - 1] : 0, &of[r], error);
     if (!code) grouping->start[of[r] + 1]++;
@@ -195,7 +196,7 @@ int traces_collect(const struct table *table, const struct curve_plot *plot, boo
                            "the curves of a figure", error),
       .label = memory_array(SERIES_MOST, sizeof *traces->label, "the series of a table", error)};
   int code = grouping.row && grouping.start && traces->item && traces->label ? OK : ERROR_FAILED;
-  if (!code) code = group_rows(table, plot->group, traces, &grouping, error);
+  if (!code) code = group_rows(table, plot, traces, &grouping, error);
   if (!code) code = collect_bands_and_lines(traces, plot, source, &grouping, error);
   if (!code) code = collect_overlay(traces, plot, source, error);
   if (!code && !traces->count)

@@ -1,0 +1,161 @@
+#include "lib/analysis/base.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/analysis/base_lines.h"
+#include "lib/base/memory.h"
+#include "lib/base/phase.h"
+
+enum { DIM, CONTEXT, FIRST_BASE, FIRST_WITNESS, SAFE_BASE, SAFE_WITNESS, CERTIFIED, COLUMNS };
+static const struct {
+  const char *name;
+  enum column_kind kind;
+} columns[COLUMNS] = {
+    {"dim", COLUMN_INTEGER},        {"context", COLUMN_INTEGER},   {"first_base", COLUMN_REAL},
+    {"first_witness", COLUMN_REAL}, /* witnesses may be empty */
+    {"safe_base", COLUMN_REAL},     {"safe_witness", COLUMN_REAL}, {"certified", COLUMN_TEXT},
+};
+
+/* The first distance below the context whose sum is negative with a base; NaN: none. */
+static int find_negative(struct backend *backend, const int64_t dim, int64_t context, double base,
+                         double *distance, struct error *error) {
+  const size_t pairs = (size_t)dim / 2;
+  int64_t first;
+  uint64_t *step = memory_array(pairs, sizeof *step, "the frequencies of a base", error);
+  if (!step) return ERROR_FAILED;
+  for (size_t i = 0; i < pairs; i++)
+    step[i] = phase_step(powl(base, -(long double)i / (long double)pairs));
+  const struct cosine_sum_batch batch = {.phases = {.series = 1, .pairs = pairs, .step = step},
+                                         .step = 1,
+                                         .count = (size_t)context,
+                                         .stop_at_negative = true,
+                                         .first_negative = &first};
+  const int status = backend_cosine_sum(backend, &batch, error);
+  free(step);
+  if (!status) *distance = first < 0 ? NAN : (double)first;
+  return status;
+}
+
+static void describe_limit(const struct base_limit *limit, const char *at_least,
+                           const char *at_most, struct meta *meta) {
+  const bool none = isnan(limit->base) && limit->certified;
+  meta_set_real(meta, at_least, none ? NAN : limit->below);
+  meta_set_real(meta, at_most, none ? NAN : limit->above);
+}
+
+/* Why a row is not certified. */
+static void explain(const struct base_answer *answer, struct meta *meta) {
+  const struct base_limit *first = &answer->first, *safe = &answer->safe;
+  char why[256] = "rounding hides the signs of the sums:";
+  size_t used = strlen(why);
+  if (first->certified && safe->certified) return;
+  if (!first->certified)
+    used +=
+        (size_t)snprintf(why + used, sizeof why - used, " the first base is from %.9g to %.9g%s",
+                         first->below, first->above, safe->certified ? "" : ",");
+  if (!safe->certified)
+    snprintf(why + used, sizeof why - used, " the safe base is from %.9g to %.9g", safe->below,
+             safe->above);
+  meta_set_text(meta, "why", why);
+}
+
+static int describe(struct backend *backend, int64_t dim, int64_t context,
+                    const struct base_answer *answer, struct meta *meta, struct error *error) {
+  meta_set_integer(meta, "dim", dim);
+  meta_set_integer(meta, "context", context);
+  describe_limit(&answer->first, "first_at_least", "first_at_most", meta);
+  describe_limit(&answer->safe, "safe_at_least", "safe_at_most", meta);
+  explain(answer, meta);
+  char text[32];
+  double negative = NAN;
+  snprintf(text, sizeof text, "%.1e", answer->first.base);
+  const double rounded = strtod(text, NULL);
+  if (rounded >= 1 && find_negative(backend, dim, context, rounded, &negative, error))
+    return error->code;
+  meta_set_real(meta, "rounded_base", rounded);
+  if (isnan(negative))
+    meta_set_text(meta, "rounded_first_negative", NULL);
+  else
+    meta_set_integer(meta, "rounded_first_negative", (int64_t)negative);
+  return OK;
+}
+
+static int fill_row(size_t row, int64_t dim, int64_t context, const struct base_answer *answer,
+                    struct table *table, struct error *error) {
+  const struct base_limit *first = &answer->first, *safe = &answer->safe;
+  table_set_integer(table, row, DIM, dim);
+  table_set_integer(table, row, CONTEXT, context);
+  table_set_real(table, row, FIRST_BASE, first->base);
+  table_set_real(table, row, FIRST_WITNESS, first->witness ? (double)first->witness : NAN);
+  table_set_real(table, row, SAFE_BASE, safe->base);
+  table_set_real(table, row, SAFE_WITNESS, safe->witness ? (double)safe->witness : NAN);
+  return table_set_text(table, row, CERTIFIED, first->certified && safe->certified ? "yes" : "no",
+                        error);
+}
+
+static int run_dim(struct backend *backend, const struct base_request *request, size_t index,
+                   struct table *table, struct error *error) {
+  const int64_t dim = request->dim[index];
+  struct base_answer *answer =
+      memory_array(request->contexts, sizeof *answer, "the bases of the contexts", error);
+  if (!answer) return ERROR_FAILED;
+  int status =
+      base_search(backend, (size_t)dim, request->context, request->contexts, answer, error);
+  for (size_t c = 0; c < request->contexts && !status; c++) {
+    struct meta *meta = meta_append_object(table_meta(table), "answers");
+    status = describe(backend, dim, request->context[c], &answer[c], meta, error);
+    if (!status)
+      status = fill_row(index * request->contexts + c, dim, request->context[c], &answer[c], table,
+                        error);
+  }
+  free(answer);
+  return status;
+}
+
+static int fill_table(struct backend *backend, const struct base_request *request,
+                      struct table *table, struct error *error) {
+  for (size_t c = 0; c < COLUMNS; c++)
+    if (table_add_column(table, columns[c].name, columns[c].kind, error) < 0) return ERROR_FAILED;
+  for (size_t l = 0; l < request->lines; l++)
+    if (table_add_column(table, base_line_column(request->line[l]), COLUMN_REAL, error) < 0)
+      return ERROR_FAILED;
+  if (table_add_rows(table, request->dims * request->contexts, error)) return error->code;
+  meta_set_real(table_meta(table), "tolerance", BASE_TOLERANCE);
+  for (size_t d = 0; d < request->dims; d++)
+    if (run_dim(backend, request, d, table, error)) return error->code;
+  base_lines_fill(request, COLUMNS, table);
+  return OK;
+}
+
+static int check(const struct base_request *request, struct error *error) {
+  for (size_t d = 0; d < request->dims; d++)
+    if (request->dim[d] < BASE_DIM_LEAST || request->dim[d] > BASE_DIM_MOST || request->dim[d] % 2)
+      return error_set(error, ERROR_INPUT,
+                       "%lld dimensions are not an even number from %d to %d: with 2 there is one "
+                       "pair, whose angle does not depend on the base",
+                       (long long)request->dim[d], BASE_DIM_LEAST, BASE_DIM_MOST);
+  for (size_t c = 0; c < request->contexts; c++)
+    if (request->context[c] < 1 || request->context[c] > BASE_CONTEXT_MOST ||
+        (c && request->context[c] <= request->context[c - 1]))
+      return error_set(error, ERROR_INPUT,
+                       "context %lld is not one of ascending ones from 1 to %lld",
+                       (long long)request->context[c], (long long)BASE_CONTEXT_MOST);
+  return OK;
+}
+
+int base_run(struct backend *backend, const struct base_request *request, struct table **table,
+             struct error *error) {
+  *table = NULL;
+  if (check(request, error)) return error->code;
+  struct table *made = table_create(error);
+  if (!made) return ERROR_FAILED;
+  const int status = fill_table(backend, request, made, error);
+  if (status)
+    table_destroy(made);
+  else
+    *table = made;
+  return status;
+}

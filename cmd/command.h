@@ -46,6 +46,7 @@ struct result {
   struct table *overlay;    /* what curves.overlay points to */
   const char *overlay_name; /* its file, as the command line has it */
   int check_status;         /* exit status when all went well: 0, or 3 when a check failed */
+  bool checked;             /* there was one: the meta data tell its verdict */
   /* Writes the summary that a person reads; NULL: the table as text. */
   void (*summary)(const struct result *result, FILE *out);
 };

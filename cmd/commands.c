@@ -75,6 +75,7 @@ int command_compute(const struct invocation *invocation, struct result *result,
   meta_set_text(first, "tool", "ropetool");
   meta_set_text(first, "version", ROPETOOL_VERSION);
   meta_set_text(first, "command", command);
+  if (result->checked) meta_set_text(first, "verdict", result->check_status ? "fails" : "holds");
   if (!meta_text(meta, "backend")) meta_set_text(meta, "backend", "cpu");
   /* A list without entries is there all the same. */
   static const char *const lists[] = {"inputs", "overrides", "warnings"};

@@ -138,7 +138,7 @@ static int plan_figure(const struct compare_request *request, struct compare_res
 
 /* Notes those that do not hold in "failed" of `meta`. */
 static int check_requirements(const struct invocation *invocation, const struct table *metrics,
-                              struct meta *meta, int *check_status, struct error *error) {
+                              struct meta *meta, struct result *result, struct error *error) {
   const char *text;
   for (size_t cursor = 0; (text = option_next(invocation, "require", &cursor));) {
     struct requirement requirement;
@@ -147,9 +147,10 @@ static int check_requirements(const struct invocation *invocation, const struct 
     if (requirement_parse(text, &requirement, error) ||
         requirement_check(&requirement, metrics, &holds, line, error))
       return error_prefix(error, "--require");
+    result->checked = true;
     if (holds) continue;
     meta_append_text(meta, "failed", line);
-    *check_status = 3;
+    result->check_status = 3;
   }
   return OK;
 }
@@ -194,9 +195,9 @@ static int compute(const struct invocation *invocation, struct result *result,
   if (!status) status = parse_requirements(invocation, &question.request, error);
   if (!status) status = compare_run(backend, &question.request, &made, error);
   if (!status)
-    status = check_requirements(invocation, made.metrics,
-                                table_meta(made.curves ? made.curves : made.metrics),
-                                &result->check_status, error);
+    status =
+        check_requirements(invocation, made.metrics,
+                           table_meta(made.curves ? made.curves : made.metrics), result, error);
   if (!status) status = plan_figure(&question.request, &made, result, error);
   if (!status) describe(&question, backend, result);
   compare_result_release(&made);

@@ -26,7 +26,6 @@ struct figures_job {
   char **outputs;               /* in the order they are written: what holds its provenance first */
   size_t figure_count;          /* of them that are figures; they are the first */
   bool has_json;                /* of a line without figures: the first output is JSON */
-  bool checks;                  /* it is a check, whose verdict is wanted each time */
   bool selected;
   bool stale;    /* it is known that it is to be drawn */
   size_t *needs; /* earlier jobs that write what it reads */

@@ -60,7 +60,6 @@ static int parse_command(const struct figures *figures, struct figures_job *job,
   job->invocation.label = NULL;
   if (!status) status = check_options(&job->invocation, error);
   if (status) return status;
-  job->checks = !strcmp(line->words[0], "verify") || option_given(&job->invocation, "require");
   job->canonical = invocation_canonical(&job->invocation);
   return job->canonical ? OK : out_of_memory(error);
 }

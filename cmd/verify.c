@@ -172,6 +172,7 @@ static int run(const struct invocation *invocation, const struct series *series,
   meta_prepend(meta, series->meta);
   const bool bad = meta_real(meta, "failed", 0) > 0 ||
                    (option_given(invocation, "strict") && meta_real(meta, "vacuous", 0) > 0);
+  result->checked = true;
   result->check_status = bad ? 3 : 0;
   return OK;
 }

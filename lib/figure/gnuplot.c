@@ -127,18 +127,50 @@ static int run(const char *head, const struct gnuplot_job *job, const char *fold
   return OK;
 }
 
+/* What the TeX file lacks, in front of its group: what it needs, said plainly where it is missing,
+   and where its PDF lies. \input, \include and the package import of LaTeX since October 2020 say
+   the folder of the file that is read (\CurrentFilePath); where the PDF is not in that, or nothing
+   is said, TeX looks for it as for any other. */
+static const char tex_needs[] =
+    "% Needs \\usepackage{graphicx} and \\usepackage{xcolor} (or color). Read it with\n"
+    "% \\input{FOLDER/NAME}: the PDF is looked for beside this file, then as TeX looks for "
+    "graphics.\n"
+    "\\ifcsname ver@graphicx.sty\\endcsname\\else\\PackageError{ropetool}{This figure needs "
+    "\\string\\usepackage{graphicx}}{It is left out.}\\expandafter\\endinput\\fi\n"
+    "\\ifdefined\\definecolor\\else\\PackageError{ropetool}{This figure needs "
+    "\\string\\usepackage{xcolor}}{It is left out.}\\expandafter\\endinput\\fi\n";
+static const char tex_group[] = "\\begingroup\n";
+
+static void write_place(const char *graphic, FILE *out) {
+  fprintf(out, "  \\def\\ropetoolgraphic{%s}%%\n", graphic);
+  fputs("  \\ifdefined\\CurrentFilePath\\ifx\\CurrentFilePath\\empty\\else\n", out);
+  fprintf(out, "    \\IfFileExists{\\CurrentFilePath/%s.pdf}%%\n", graphic);
+  fprintf(out, "      {\\edef\\ropetoolgraphic{\\CurrentFilePath/%s}}{}%%\n", graphic);
+  fputs("  \\fi\\fi\n", out);
+}
+
 /* Puts `graphic` in place of the name that gnuplot gave to the PDF. */
-static int rename_graphic(struct blob *tex, const char *graphic, struct error *error) {
-  char *place = memmem(tex->data, tex->size, tex_include, sizeof tex_include - 1);
+static int name_graphic(struct blob *tex, const char *graphic, struct error *error) {
+  const char *end = tex->data + tex->size;
+  const char *group = memmem(tex->data, tex->size, tex_group, sizeof tex_group - 1);
+  const char *place =
+      group ? memmem(group, (size_t)(end - group), tex_include, sizeof tex_include - 1) : NULL;
   if (!place) return error_set(error, ERROR_FAILED, "gnuplot's TeX file does not include its PDF");
-  const size_t before = (size_t)(place - tex->data), after = before + sizeof tex_include - 1;
-  char *renamed;
-  const int size = asprintf(&renamed, "%.*s{%s}%.*s", (int)before, tex->data, graphic,
-                            (int)(tex->size - after), tex->data + after);
-  if (size < 0) return error_set(error, ERROR_FAILED, "no memory for the TeX file");
+  struct blob named = {NULL, 0};
+  FILE *out = open_memstream(&named.data, &named.size);
+  if (!out) return error_set(error, ERROR_FAILED, "no memory for the TeX file");
+  const char *inside = group + sizeof tex_group - 1, *after = place + sizeof tex_include - 1;
+  fwrite(tex->data, 1, (size_t)(group - tex->data), out);
+  fputs(tex_needs, out);
+  fputs(tex_group, out);
+  write_place(graphic, out);
+  fwrite(inside, 1, (size_t)(place - inside), out);
+  fputs("{\\ropetoolgraphic}", out);
+  fwrite(after, 1, (size_t)(end - after), out);
+  const int failed = fclose(out);
   free(tex->data);
-  *tex = (struct blob){renamed, (size_t)size};
-  return OK;
+  *tex = named;
+  return failed ? error_set(error, ERROR_FAILED, "no memory for the TeX file") : OK;
 }
 
 static int read_picture(const char *folder, const char *name, struct blob *blob,
@@ -199,7 +231,7 @@ static int run_tex(const struct gnuplot_job *job, struct blob *picture, struct b
   free(output.data);
   if (!code) code = read_picture(folder.path, pdf_name, picture, error);
   if (!code) code = read_picture(folder.path, tex_name, tex, error);
-  if (!code) code = rename_graphic(tex, job->tex_graphic, error);
+  if (!code) code = name_graphic(tex, job->tex_graphic, error);
   remove_folder(&folder);
   return code;
 }

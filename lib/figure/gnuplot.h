@@ -16,17 +16,17 @@ struct blob {
    its variable `datafile` (set by this function; may be opened several times) and draws to stdout.
    `picture` gets what it wrote. When `tex` is not NULL the script's terminal is cairolatex: it is
    run in a private folder of TMPDIR (removed again), `picture` gets the PDF and `tex` the TeX file,
-   which includes `tex_graphic` by that name. The environment variable ROPETOOL_GNUPLOT may name
-   another program. ERROR_FAILED: gnuplot missing (names the package), too old or without the
-   terminal, failed or warned (its first line of complaint is quoted), killed, or no picture. The
-   picture's own format is checked by the caller. */
+   which includes `tex_graphic`.pdf from the folder it lies in itself. The environment variable
+   ROPETOOL_GNUPLOT may name another program. ERROR_FAILED: gnuplot missing (names the package), too
+   old or without the terminal, failed or warned (its first line of complaint is quoted), killed, or
+   no picture. The picture's own format is checked by the caller. */
 struct gnuplot_job {
   const char *script; /* whole text; its user text is already safe: see gnuplot_literal */
   const void *data;
   size_t data_size;
   const char
       *terminal; /* "pngcairo", "pdfcairo", "svg", "cairolatex": named when it does not exist */
-  const char *tex_graphic; /* NULL unless the terminal is cairolatex; see gnuplot_tex_name */
+  const char *tex_graphic; /* of cairolatex, else NULL; without characters that TeX minds */
 };
 int gnuplot_run(const struct gnuplot_job *job, struct blob *picture, struct blob *tex,
                 struct error *error);

@@ -249,7 +249,8 @@ static void gives_tex_and_its_pdf(void **state) {
   setenv("TMPDIR", folder, 1);
   if (run_tex(tex_script, &picture, &tex, &error)) fail_msg("%s", error.message);
   assert_memory_equal(picture.data, "%PDF-", 5);
-  assert_non_null(memmem(tex.data, tex.size, "]{my figure}}", 13));
+  assert_non_null(strstr(tex.data, "\\def\\ropetoolgraphic{my figure}"));
+  assert_non_null(strstr(tex.data, "]{\\ropetoolgraphic}}"));
   assert_null(memmem(tex.data, tex.size, "{figure}", 8));
   assert_int_equal(folder_count(), files);
   free(picture.data);

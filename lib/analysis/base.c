@@ -8,6 +8,7 @@
 #include "lib/analysis/base_lines.h"
 #include "lib/base/memory.h"
 #include "lib/base/phase.h"
+#include "lib/base/progress.h"
 
 enum { DIM, CONTEXT, FIRST_BASE, FIRST_WITNESS, SAFE_BASE, SAFE_WITNESS, CERTIFIED, COLUMNS };
 static const struct {
@@ -102,10 +103,16 @@ static int run_dim(struct backend *backend, const struct base_request *request, 
   struct base_answer *answer =
       memory_array(request->contexts, sizeof *answer, "the bases of the contexts", error);
   if (!answer) return ERROR_FAILED;
-  int status =
-      base_search(backend, (size_t)dim, request->context, request->contexts, answer, error);
+  const size_t part = 3 * request->contexts * index, parts = 3 * request->contexts * request->dims;
+  const struct base_problem problem = {.dim = (size_t)dim,
+                                       .context = request->context,
+                                       .contexts = request->contexts,
+                                       .part = part,
+                                       .parts = parts};
+  int status = base_search(backend, &problem, answer, error);
   for (size_t c = 0; c < request->contexts && !status; c++) {
     struct meta *meta = meta_append_object(table_meta(table), "answers");
+    progress_part(part + 2 * request->contexts + c, parts);
     status = describe(backend, dim, request->context[c], &answer[c], meta, error);
     if (!status)
       status = fill_row(index * request->contexts + c, dim, request->context[c], &answer[c], table,
@@ -124,8 +131,11 @@ static int fill_table(struct backend *backend, const struct base_request *reques
       return ERROR_FAILED;
   if (table_add_rows(table, request->dims * request->contexts, error)) return error->code;
   meta_set_real(table_meta(table), "tolerance", BASE_TOLERANCE);
-  for (size_t d = 0; d < request->dims; d++)
-    if (run_dim(backend, request, d, table, error)) return error->code;
+  int status = OK;
+  for (size_t d = 0; d < request->dims && !status; d++)
+    status = run_dim(backend, request, d, table, error);
+  progress_part(1, 1);
+  if (status) return status;
   base_lines_fill(request, COLUMNS, table);
   return OK;
 }

@@ -111,20 +111,30 @@ static int find_first(struct search *search, int64_t first, int64_t last, struct
   return OK;
 }
 
-/* The lowest piece from which on no sum can be negative. θ_i falls as the base grows, and where the
-   largest distance turns pair i by no more than half a turn, no other distance and no larger base
-   has a cosine below the one there. The angle of pair 0 does not depend on the base. */
-static int find_far(const struct search *search, int64_t *far, struct error *error) {
+/* The least cosine of pair 0, whose angle does not depend on the base; one pair alone cannot make
+   up for what it lacks of −1. */
+static int find_least(const struct search *search, double *least, struct error *error) {
   static const uint64_t one_radian = UINT64_C(2935890503282001226);
-  double least;
+  *least = -1;
   const struct cosine_sum_batch batch = {.phases = {.series = 1, .pairs = 1, .step = &one_radian},
                                          .step = 1,
                                          .count = (size_t)search->context,
-                                         .minimum = &least};
-  if (backend_cosine_sum(search->backend, &batch, error)) return error->code;
+                                         .minimum = least};
+  if (search->pairs > 2) return OK;
+  const int status = backend_cosine_sum(search->backend, &batch, error);
+  *least -= 2e-14; /* what that is off by */
+  return status;
+}
+
+/* The lowest piece from which on no sum can be negative. θ_i falls as the base grows, and where the
+   largest distance turns pair i by no more than half a turn, no other distance and no larger base
+   has a cosine below the one there. */
+static int find_far(const struct search *search, int64_t *far, struct error *error) {
+  double least;
+  if (find_least(search, &least, error)) return error->code;
   const double pairs = (double)search->pairs, reach = (double)(search->context - 1);
   for (*far = 0; *far < MOST_PIECES; ++*far) {
-    double sum = least - 2e-14 - pairs * pairs * 0x1p-52;
+    double sum = least - pairs * pairs * 0x1p-52;
     for (size_t i = 1; i < search->pairs; i++)
       sum += cos(fmin(reach * exp(-(double)i / pairs * (double)*far / PIECES), M_PI));
     if (sum >= 0) break;
@@ -158,36 +168,35 @@ static int find_safe(struct search *search, struct base_limit *limit, int64_t *p
   return OK;
 }
 
-static int search_contexts(struct search *search, const int64_t *context, size_t count,
+static int search_contexts(struct search *search, const struct base_problem *problem,
                            struct base_answer *answer, struct error *error) {
   int64_t first = 0, safe = -1;
   search->known = -1;
   search->known_context = 1;
-  for (size_t i = 0; i < count; i++) {
-    search->context = context[i];
-    progress_part(2 * i, 2 * count);
+  for (size_t i = 0; i < problem->contexts; i++) {
+    search->context = problem->context[i];
+    progress_part(problem->part + 2 * i, problem->parts);
     if (find_safe(search, &answer[i].safe, &safe, error)) return error->code;
-    progress_part(2 * i + 1, 2 * count);
+    progress_part(problem->part + 2 * i + 1, problem->parts);
     if (find_first(search, first, safe, &answer[i].first, &first, error)) return error->code;
     if (answer[i].safe.certified) {
       search->known = safe;
-      search->known_context = context[i];
+      search->known_context = problem->context[i];
     }
   }
   return OK;
 }
 
-int base_search(struct backend *backend, size_t dim, const int64_t *context, size_t count,
+int base_search(struct backend *backend, const struct base_problem *problem,
                 struct base_answer *answer, struct error *error) {
   struct search *search = memory_array(1, sizeof *search, "the search for bases", error);
   if (!search) return ERROR_FAILED;
   search->backend = backend;
-  search->pairs = dim / 2;
+  search->pairs = problem->dim / 2;
   int status = OK, made = 0;
   while (made < TEAM && !status)
     status = base_scan_create(backend, search->pairs, &search->scan[made++], error);
-  if (!status) status = search_contexts(search, context, count, answer, error);
-  progress_part(2 * count, 2 * count);
+  if (!status) status = search_contexts(search, problem, answer, error);
   while (made)
     base_scan_release(&search->scan[--made]);
   free(search);

@@ -29,11 +29,18 @@ struct base_answer {
   struct base_limit safe;  /* supremum of the bases >= 1 with one */
 };
 
-/* For the plain RoPE of `dim` dimensions: even, BASE_DIM_LEAST to BASE_DIM_MOST. Contexts ascend,
-   in [1, BASE_CONTEXT_MOST]; what is found for one does not depend on the others. ERROR_FAILED:
-   memory.
- */
-int base_search(struct backend *backend, size_t dim, const int64_t *context, size_t count,
+/* What is looked for, of the plain RoPE of `dim` dimensions. */
+struct base_problem {
+  size_t dim;             /* even, BASE_DIM_LEAST to BASE_DIM_MOST */
+  const int64_t *context; /* (context) ascending, in [1, BASE_CONTEXT_MOST] */
+  size_t contexts;
+  size_t part,
+      parts; /* progress: the first of its 2 · contexts parts, and how many there are in all */
+};
+
+/* Fills answer (context); what is found for one context does not depend on the others.
+   ERROR_FAILED: memory. */
+int base_search(struct backend *backend, const struct base_problem *problem,
                 struct base_answer *answer, struct error *error);
 
 #endif

@@ -1,5 +1,6 @@
 /* The table of bases: its further columns, its meta data, and what is refused. */
 #include "lib/analysis/base.h"
+#include "lib/base/progress.h"
 #include "tests/oracle/harness.h"
 
 static struct backend *backend;
@@ -97,6 +98,31 @@ static void rounded(void **state) {
   table_destroy(table);
 }
 
+/* What was reported: the last share, and whether one was less than one before it. */
+static size_t reports;
+static double last_share;
+static bool fell;
+
+static void note(uint64_t done, uint64_t total) {
+  const double share = (double)done / (double)total;
+  fell |= share < last_share;
+  last_share = share;
+  reports++;
+}
+
+/* Progress goes from 0 to 1 over all that is asked for, and never back. */
+static void progress(void **state) {
+  (void)state;
+  static const int64_t dims[] = {32, 64}, contexts[] = {500, 1000};
+  const struct base_request request = {.dim = dims, .dims = 2, .context = contexts, .contexts = 2};
+  struct table *table;
+  progress_set(note);
+  assert_done(base_run(backend, &request, &table, &error));
+  progress_set(NULL);
+  assert_true(!fell && last_share == 1 && reports > 12);
+  table_destroy(table);
+}
+
 static void refusals(void **state) {
   (void)state;
   static const int64_t dims[] = {2, 65, -4, BASE_DIM_MOST + 2}, one[] = {1024},
@@ -130,7 +156,7 @@ static int close_backend(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lines),   cmocka_unit_test(fit),      cmocka_unit_test(names),
-      cmocka_unit_test(rounded), cmocka_unit_test(refusals),
+      cmocka_unit_test(rounded), cmocka_unit_test(progress), cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, open_backend, close_backend);
 }

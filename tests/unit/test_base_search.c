@@ -33,10 +33,17 @@ static int64_t first_negative(size_t dim, int64_t context, long double base) {
   return 0;
 }
 
+static void search_all(size_t dim, const int64_t *context, size_t count,
+                       struct base_answer *answer) {
+  struct error error;
+  const struct base_problem problem = {
+      .dim = dim, .context = context, .contexts = count, .parts = 2 * count};
+  assert_done(base_search(backend, &problem, answer, &error));
+}
+
 static struct base_answer search(size_t dim, int64_t context) {
   struct base_answer answer;
-  struct error error;
-  assert_done(base_search(backend, dim, &context, 1, &answer, &error));
+  search_all(dim, &context, 1, &answer);
   return answer;
 }
 
@@ -117,8 +124,7 @@ static void published_row(void **state) {
   static const double su[] = {4.3e3, 1.2e4, 2.7e4, 8.4e4},
                       grid[] = {4293.44, 11587.25, 26952.36, 83763.88};
   struct base_answer answer[COUNT_OF(contexts)];
-  struct error error;
-  assert_done(base_search(backend, 128, contexts, COUNT_OF(contexts), answer, &error));
+  search_all(128, contexts, COUNT_OF(contexts), answer);
   for (size_t i = 0; i < COUNT_OF(contexts); i++) {
     char text[16];
     snprintf(text, sizeof text, "%.1e", answer[i].first.base);
@@ -139,8 +145,7 @@ static void other_dimensions(void **state) {
   static const int64_t contexts[] = {2048, 4096, 8192};
   for (size_t d = 0; d < COUNT_OF(cases); d++) {
     struct base_answer answer[3];
-    struct error error;
-    assert_done(base_search(backend, cases[d].dim, contexts, 3, answer, &error));
+    search_all(cases[d].dim, contexts, 3, answer);
     assert_answer(cases[d].dim, contexts[1 - d / 2], &answer[1 - d / 2]);
     for (size_t c = 0; c < 3; c++) {
       assert_true(answer[c].first.certified && answer[c].safe.certified);
@@ -156,10 +161,9 @@ static void always_the_same(void **state) {
   static const int64_t contexts[] = {1, 2, 3, 100, 1000, 1001};
   enum { COUNT = COUNT_OF(contexts) };
   struct base_answer answer[3][COUNT];
-  struct error error;
   for (int i = 0; i < 3; i++) {
     thread_use(1 + 2 * i);
-    assert_done(base_search(backend, 128, contexts, COUNT, answer[i], &error));
+    search_all(128, contexts, COUNT, answer[i]);
   }
   for (size_t c = 0; c < COUNT; c++) {
     const struct base_answer alone = search(128, contexts[c]);

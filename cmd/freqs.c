@@ -10,7 +10,16 @@
 #include "lib/base/number.h"
 #include "lib/rope/engine.h"
 
-enum { KEY_ENGINE = 256, KEY_DIFF, KEY_PLOT, KEY_POSITIONS, KEY_UNSCALED, KEY_XPOS };
+enum {
+  KEY_ENGINE = 256,
+  KEY_DIFF,
+  KEY_PLOT,
+  KEY_POSITIONS,
+  KEY_UNSCALED,
+  KEY_XPOS,
+  KEY_AXIS,
+  KEY_SECTIONS
+};
 
 enum { MOST_ENGINES = 8, MOST_DIALS = 12 };
 
@@ -27,6 +36,15 @@ static const struct argp_option options[] = {
      "of --plot clock, at most 12 (default 0,1,8,64,512,4096)", 0},
     {"unscaled", KEY_UNSCALED, NULL, 0, "also the wavelength without the scaling rule", 0},
     {"xpos", KEY_XPOS, NULL, 0, "also the base of xPos' amplitude of each pair", 0},
+    {"axis", KEY_AXIS, NULL, 0,
+     "also the axis that each pair takes its position from: time, height or width; in the figure a "
+     "curve each",
+     0},
+    {"sections", KEY_SECTIONS, "T,H,W|axial", 0,
+     "of --axis: how many pairs take their position from time, height and width, in blocks or, "
+     "with :interleaved behind, in turn; axial: half from width, half from height (default: the "
+     "model's)",
+     0},
     {0},
 };
 
@@ -56,6 +74,7 @@ static int check_conflicts(const struct invocation *invocation, enum question qu
       {"positions", 1 << ASK_CLOCK},
       {"unscaled", 1 << ASK_WAVELENGTH | 1 << ASK_FACTOR},
       {"xpos", 1 << ASK_WAVELENGTH | 1 << ASK_FACTOR},
+      {"axis", 1 << ASK_WAVELENGTH | 1 << ASK_FACTOR},
   };
   for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
     if (option_given(invocation, allowed[i].option) && !(allowed[i].questions >> question & 1))
@@ -63,6 +82,9 @@ static int check_conflicts(const struct invocation *invocation, enum question qu
                        question == ASK_DIFF    ? "--diff"
                        : question == ASK_CLOCK ? "--plot clock"
                                                : "--plot wavelength or factor");
+  const struct option_need needs[] = {{"sections", option_given(invocation, "axis"), "--axis"},
+                                      {0}};
+  if (option_check_needs(invocation, needs, error)) return error->code;
   if (check_precision(invocation, error)) return error->code;
   const char *axis;
   for (size_t cursor = 0; (axis = option_next(invocation, "log", &cursor));)
@@ -197,6 +219,7 @@ static void plan_figure(enum question question, struct result *result) {
   }
   if (meta_count(meta, "series") == 1) {
     plot->spans = "band";
+    if (table_find_column(result->table, "axis") >= 0) plot->group = "axis";
   }
   if (question == ASK_WAVELENGTH && table_find_column(result->table, "wavelength_plain") >= 0) {
     plot->lines[1] = "wavelength_plain";
@@ -241,6 +264,8 @@ static void summarise(const struct result *result, FILE *out) {
     print_known(series, "original_context", "original context", out);
     print_known(series, "context", "context", out);
     print_known(series, "critical_dim", "critical dimension", out);
+    if (meta_text(series, "pair_axes"))
+      fprintf(out, "  axes of the pairs: %s\n", meta_text(series, "pair_axes"));
     if (!isnan(meta_real(series, "correction_low", NAN)))
       fprintf(out, "  blend from pair %.12g to %.12g\n", meta_real(series, "correction_low", NAN),
               meta_real(series, "correction_high", NAN));
@@ -252,7 +277,8 @@ static int list_frequencies(const struct invocation *invocation, enum question q
                             const struct series *series, struct result *result,
                             struct error *error) {
   const struct freqs_request request = {.wavelength_plain = option_given(invocation, "unscaled"),
-                                        .xpos = option_given(invocation, "xpos")};
+                                        .xpos = option_given(invocation, "xpos"),
+                                        .axis = option_given(invocation, "axis")};
   const int status = freqs_run(&request, series->spectra, series->count, &result->table, error);
   if (!status) plan_figure(question, result);
   return status;
@@ -301,6 +327,7 @@ static int compute(const struct invocation *invocation, struct result *result,
   } else if (!status) {
     result->summary = summarise;
     status = list_frequencies(invocation, question, &series, result, error);
+    if (option_given(invocation, "axis")) series_shows_axes(&series);
   }
   if (!status) meta_prepend(table_meta(result->table), series.meta);
   series_release(&series);

@@ -28,6 +28,10 @@ struct series {
 int series_create(const struct invocation *invocation, struct series *series, struct error *error);
 void series_release(struct series *series);
 
+/* Takes the warning back that models of several axes are read as for text: where axes are shown
+   each has its own position. */
+void series_shows_axes(struct series *series);
+
 /* Notes a file that was read in "inputs" of `meta`, once a hash. */
 void inputs_add(struct meta *meta, const char *name, const char *sha256);
 /* The same for "FILE[:TENSOR]", by the file's last part; nothing without a hash. */

@@ -4,7 +4,6 @@
 #include "cmd/command.h"
 #include "cmd/groups.h"
 #include "cmd/heatmap_request.h"
-#include "lib/model/model.h"
 
 enum {
   KEY_WHAT = 256,
@@ -61,9 +60,11 @@ static const struct argp_option options[] = {
     {"causal", KEY_CAUSAL, NULL, 0, "mask the keys after the query", 0},
     {"single", KEY_SINGLE, NULL, 0, "compute scores in float: about twice as fast", 0},
     {"position", KEY_POSITION, "M", 0, "of the rotation matrix (default 1)", 0},
-    {"sections", KEY_SECTIONS, "T,H,W[:interleaved]|axial", 0,
-     "of --what axes: how many pairs take their position from time, height and width, in blocks or "
-     "in turn; axial: half from width, half from height (default: the model's)",
+    {"sections", KEY_SECTIONS, "T,H,W|axial", 0,
+     "of --what axes: how many pairs take their position from time, height and width, in blocks "
+     "or, "
+     "with :interleaved behind, in turn; axial: half from width, half from height (default: the "
+     "model's)",
      0},
     {"mixed", KEY_MIXED, "FILE[:TENSOR]", 0,
      "of --what axes: frequencies of width and height for each pair, (2, pair), (2, head, pair) or "
@@ -88,27 +89,17 @@ static void summary(const struct result *result, FILE *out) {
   if (finite < matrix->rows * matrix->columns)
     fprintf(out, ", %zu masked", matrix->rows * matrix->columns - finite);
   fputc('\n', out);
-  const char *reduced = meta_text(matrix->meta, "reduced");
+  const char *axes = meta_text(matrix->meta, "pair_axes"),
+             *reduced = meta_text(matrix->meta, "reduced");
+  if (axes) fprintf(out, "axes of the pairs: %s\n", axes);
   if (reduced) fprintf(out, "reduced %s\n", reduced);
 }
 
-/* That models of several axes are read as for text is not so where each axis has its position. */
-static void keep_warnings(struct meta *meta) {
-  struct meta *kept = meta_create();
-  meta_add_list(kept, "warnings");
-  for (size_t i = 0; i < meta_count(meta, "warnings"); i++) {
-    const char *warning = meta_item_text(meta, "warnings", i);
-    if (!model_warning_of_text(warning)) meta_append_text(kept, "warnings", warning);
-  }
-  meta_prepend(meta, kept);
-  meta_destroy(kept);
-}
-
 /* Notes what the map was made from. */
-static void describe(const struct heatmap_question *question, struct meta *meta) {
+static void describe(struct heatmap_question *question, struct meta *meta) {
   encoding_options_note(&question->given, question->series.meta);
   heatmap_tensors_note(&question->tensors, question->series.meta);
-  if (!strcmp(map_kind_name(question->request.kind), "axes")) keep_warnings(question->series.meta);
+  if (!strcmp(map_kind_name(question->request.kind), "axes")) series_shows_axes(&question->series);
   meta_prepend(meta, question->series.meta);
 }
 

@@ -2,9 +2,6 @@
 
 #include <string.h>
 
-#include "lib/model/model.h"
-#include "lib/rope/axis_of_pair.h"
-
 bool heatmap_axes_of_file(const struct invocation *invocation) {
   const char *mixed = option_text(invocation, "mixed", NULL);
   return mixed && !mixed_is_random(mixed);
@@ -45,17 +42,12 @@ static int read_file(const struct invocation *invocation, struct heatmap_questio
   return OK;
 }
 
-/* The spectrum with other sections, and those that are axial with the base of their authors. */
-static int remake(const struct invocation *invocation, const char *sections, double base,
-                  struct heatmap_question *question, struct error *error) {
+/* The axial spectrum that random frequencies are turned from. */
+static int make_axial(const struct invocation *invocation, struct heatmap_question *question,
+                      struct error *error) {
   struct rope_spec spec = question->request.spectrum->spec;
-  if (spec_parse_sections(sections, &spec, error)) return error_prefix(error, "--sections");
-  if (spec.axial && !option_given(invocation, "base") && !option_given(invocation, "model") &&
-      !option_given(invocation, "inv-freq"))
-    spec.base = base;
-  if (spec.axes) model_warn_sections(&spec, question->series.meta);
-  if (option_given(invocation, "model"))
-    meta_append_text_once(question->series.meta, "overrides", "sections");
+  spec.axial = true;
+  if (!option_given(invocation, "base")) spec.base = MIXED_BASE;
   if (spectrum_create(&spec, &question->fitted, error)) return error->code;
   question->request.spectrum = question->fitted;
   return OK;
@@ -63,11 +55,9 @@ static int remake(const struct invocation *invocation, const char *sections, dou
 
 int heatmap_axes_read(const struct invocation *invocation, struct heatmap_question *question,
                       struct error *error) {
-  const char *sections = option_text(invocation, "sections", NULL);
   if (heatmap_axes_of_file(invocation)) return read_file(invocation, question, error);
-  if (sections) return remake(invocation, sections, SPEC_AXIAL_BASE, question, error);
   question->random = option_text(invocation, "mixed", NULL);
-  return question->random ? remake(invocation, "axial", MIXED_BASE, question, error) : OK;
+  return question->random ? make_axial(invocation, question, error) : OK;
 }
 
 int heatmap_axes_draw(struct backend *backend, struct heatmap_question *question,

@@ -12,8 +12,8 @@ struct heatmap_question {
   struct encoding_options given;
   struct heatmap_tensors tensors;
   struct series series; /* none of a map of one's own, but its meta data */
-  /* The spectrum of as many dimensions as one's own vectors have, or of other sections; NULL: that
-     of the series. */
+  /* The spectrum of as many dimensions as one's own vectors have, or the axial one that --mixed is
+     drawn from; NULL: that of the series. */
   struct spectrum *fitted;
   struct mixed mixed;
   const char *random; /* the --mixed that is to be drawn; NULL: none */

@@ -8,6 +8,7 @@
 #include "lib/base/number.h"
 #include "lib/io/tensor.h"
 #include "lib/model/model.h"
+#include "lib/rope/axis_of_pair.h"
 #include "lib/rope/inv_freq.h"
 #include "lib/rope/scaling.h"
 
@@ -26,6 +27,17 @@ void series_release(struct series *series) {
   free(series->model);
   meta_destroy(series->meta);
   *series = (struct series){0};
+}
+
+void series_shows_axes(struct series *series) {
+  struct meta *kept = meta_create();
+  meta_add_list(kept, "warnings");
+  for (size_t i = 0; i < meta_count(series->meta, "warnings"); i++) {
+    const char *warning = meta_item_text(series->meta, "warnings", i);
+    if (!model_warning_of_text(warning)) meta_append_text(kept, "warnings", warning);
+  }
+  meta_prepend(series->meta, kept);
+  meta_destroy(kept);
 }
 
 void inputs_add(struct meta *meta, const char *name, const char *sha256) {
@@ -127,6 +139,19 @@ static int override_kinds(const struct invocation *invocation, const struct choi
   return precision_parse(option_text(invocation, "precision", "fp64"), &spec->precision, error);
 }
 
+/* The axes of pairs, where a command takes them. */
+static int override_sections(const struct invocation *invocation, const struct choice *choice,
+                             struct rope_spec *spec, struct series *series, struct error *error) {
+  const char *text = option_text(invocation, "sections", NULL);
+  if (!text) return OK;
+  if (spec_parse_sections(text, spec, error)) return error_prefix(error, "--sections");
+  if (spec->axial && !choice->base[0] && !choice->model && !isnan(spec->base))
+    spec->base = SPEC_AXIAL_BASE;
+  model_warn_turns(spec, series->meta);
+  note_override(series, choice, "sections");
+  return OK;
+}
+
 static int add_series(const struct invocation *invocation, const struct choice *choice,
                       const struct rope_spec *of_model, struct series *series,
                       struct error *error) {
@@ -142,6 +167,7 @@ static int add_series(const struct invocation *invocation, const struct choice *
   if (override_numbers(invocation, choice, &spec, series, error)) return error->code;
   if (override_frequencies(invocation, choice, &spec, series, error)) return error->code;
   if (override_kinds(invocation, choice, &spec, series, error)) return error->code;
+  if (override_sections(invocation, choice, &spec, series, error)) return error->code;
   if (choice->scaling || option_given(invocation, "context")) scaling_warn(&spec, series->meta);
   if (spectrum_create(&spec, &series->spectra[series->count], error)) return error->code;
   series->count++;

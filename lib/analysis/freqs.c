@@ -5,6 +5,7 @@
 
 #include "lib/analysis/series_name.h"
 #include "lib/base/phase.h"
+#include "lib/rope/axis_of_pair.h"
 #include "lib/rope/band.h"
 #include "lib/rope/scaling.h"
 #include "lib/rope/xpos.h"
@@ -30,10 +31,12 @@ static int add_columns(struct table *table, const struct column *columns, size_t
 
 static int add_extra_columns(const struct freqs_request *request, struct table *table,
                              struct error *error) {
-  const struct column plain = {"wavelength_plain", COLUMN_REAL}, xpos = {"xpos", COLUMN_REAL};
+  const struct column plain = {"wavelength_plain", COLUMN_REAL}, xpos = {"xpos", COLUMN_REAL},
+                      axis = {"axis", COLUMN_TEXT};
   int status = OK;
   if (request->wavelength_plain) status = add_columns(table, &plain, 1, error);
   if (!status && request->xpos) status = add_columns(table, &xpos, 1, error);
+  if (!status && request->axis) status = add_columns(table, &axis, 1, error);
   return status;
 }
 
@@ -58,8 +61,16 @@ static int fill_pair(const struct freqs_request *request, const struct spectrum 
   if (request->wavelength_plain)
     table_set_real(table, row, column++, wavelength(spectrum->plain[pair]));
   if (request->xpos)
-    table_set_real(table, row, column, xpos_zeta(pair, 2 * spectrum->pairs, XPOS_GAMMA));
-  return OK;
+    table_set_real(table, row, column++, xpos_zeta(pair, 2 * spectrum->pairs, XPOS_GAMMA));
+  if (!request->axis || !spec_has_axes(&spectrum->spec)) return OK;
+  return table_set_text(table, row, column, spec_axis_name(spec_axis(&spectrum->spec, pair)),
+                        error);
+}
+
+static void describe_axes(const struct rope_spec *spec, struct meta *meta) {
+  char letters[SPEC_PAIRS + 1];
+  spec_axis_letters(spec, letters);
+  meta_set_text(meta, "pair_axes", spec_has_axes(spec) ? letters : NULL);
 }
 
 static void describe(const struct spectrum *spectrum, struct meta *meta) {
@@ -99,6 +110,7 @@ static int fill_series(const struct freqs_request *request, const struct spectru
   struct meta *meta = meta_append_object(table_meta(table), "series");
   meta_set_text(meta, "series", name);
   describe(spectrum, meta);
+  if (request->axis) describe_axes(&spectrum->spec, meta);
   return OK;
 }
 
@@ -118,10 +130,22 @@ static int fill_table(const struct freqs_request *request, struct spectrum *cons
   return status;
 }
 
+static bool any_axes(struct spectrum *const *series, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (spec_has_axes(&series[i]->spec)) return true;
+  return false;
+}
+
 int freqs_run(const struct freqs_request *request, struct spectrum *const *series, size_t count,
               struct table **table, struct error *error) {
   *table = NULL;
   if (!count) return error_set(error, ERROR_INPUT, "no series: at least one is needed");
+  if (request->axis && !any_axes(series, count))
+    return error_set(
+        error, ERROR_INPUT,
+        "'%s' takes positions from '1' axis alone: a model with M-RoPE or --sections is "
+        "needed",
+        series[0]->spec.label[0] ? series[0]->spec.label : "this RoPE");
   struct table *made = table_create(error);
   if (!made) return ERROR_FAILED;
   const int status = fill_table(request, series, count, made, error);

@@ -13,9 +13,11 @@
 /* Columns asked for beside the usual ones, in this order behind them:
    - wavelength_plain: the wavelength without the scaling rule, tokens; empty where the RoPE has no
      base;
-   - xpos: ζ of xPos, see lib/rope/xpos.h. */
+   - xpos: ζ of xPos, see lib/rope/xpos.h;
+   - axis: "time", "height", "width" or "extra", see lib/rope/axis_of_pair.h; empty where the RoPE has
+     one axis. */
 struct freqs_request {
-  bool wavelength_plain, xpos;
+  bool wavelength_plain, xpos, axis;
 };
 
 /* One row per series and pair: series,layer_type,pair,inv_freq,wavelength,turns,band,factor.
@@ -28,8 +30,9 @@ struct freqs_request {
    - original_context: the context trained for, see scaling_trained; null: not known;
    - critical_dim: how many dimensions turn within it, see spectrum_critical_dim; null: not known;
    - correction_low, correction_high: YaRN's, null under any other rule;
+   - pair_axes: with an axis asked for, the letters of the pairs; null: one axis;
    - kept_pairs, blended_pairs, divided_pairs, zero_pairs: how many pairs lie in each band.
-   ERROR_INPUT: no series. */
+   ERROR_INPUT: no series; an axis is asked for, and all have one. */
 int freqs_run(const struct freqs_request *request, struct spectrum *const *series, size_t count,
               struct table **table, struct error *error);
 

@@ -12,7 +12,7 @@
 static int shape(const struct map_request *request, size_t *rows, size_t *columns,
                  struct error *error) {
   const struct rope_spec *spec = &request->spectrum->spec;
-  if (!request->mixed && !spec->axial && spec->axes <= SPEC_WIDTH)
+  if (!request->mixed && !spec_has_axes(spec))
     return error_set(error, ERROR_INPUT,
                      "'%s' takes positions from '%zu' axis alone: a model with M-RoPE, --sections "
                      "T,H,W or axial, or --mixed FILE is needed",
@@ -44,10 +44,7 @@ static int sum_axis(struct backend *backend, const struct map_request *request, 
 
 static void describe_pairs(const struct spectrum *spectrum, struct meta *meta) {
   char letters[SPEC_PAIRS + 1];
-  size_t i = 0;
-  for (; i < spectrum->pairs && i < SPEC_PAIRS; i++)
-    letters[i] = "THWE"[spec_axis(&spectrum->spec, i)];
-  letters[i] = 0;
+  spec_axis_letters(&spectrum->spec, letters);
   meta_set_text(meta, "pair_axes", letters);
 }
 

@@ -65,6 +65,7 @@ int model_explain_schedule(struct model *model, const char *source, struct meta 
 
 /* Warns that M-RoPE is read as text sees it, and where pairs are dealt out to the axes in turn and
    there are too few of them: a section then gets fewer than it says. */
+void model_warn_turns(const struct rope_spec *spec, struct meta *meta);
 void model_warn_sections(const struct rope_spec *spec, struct meta *meta);
 
 /* Whether a warning says that M-RoPE is read as text sees it: untrue where each axis has its own

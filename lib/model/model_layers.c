@@ -60,7 +60,7 @@ bool model_warning_of_text(const char *warning) {
 }
 
 /* By the rule of lib/rope/axis_of_pair.h height and width get at most every third pair. */
-void model_warn_sections(const struct rope_spec *spec, struct meta *meta) {
+void model_warn_turns(const struct rope_spec *spec, struct meta *meta) {
   const size_t pairs = spec->rotary_dim / 2;
   for (size_t axis = 1; spec->sections_interleaved && axis < spec->axes && axis < 3; axis++) {
     const size_t most = (pairs + 2 - axis) / 3;
@@ -69,5 +69,9 @@ void model_warn_sections(const struct rope_spec *spec, struct meta *meta) {
                 "dealt out in turn, %zu of the %zu pairs are of the %s, not the %zu of its section",
                 most, pairs, spec_axis_name((enum spec_axis)axis), spec->section[axis]);
   }
+}
+
+void model_warn_sections(const struct rope_spec *spec, struct meta *meta) {
+  model_warn_turns(spec, meta);
   spec_warn(spec, meta, "%s", as_text);
 }

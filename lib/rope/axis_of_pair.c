@@ -23,6 +23,17 @@ enum spec_axis spec_axis(const struct rope_spec *spec, size_t pair) {
   return SPEC_TIME;
 }
 
+bool spec_has_axes(const struct rope_spec *spec) {
+  return spec->axial || spec->axes > SPEC_WIDTH;
+}
+
+void spec_axis_letters(const struct rope_spec *spec, char letters[SPEC_PAIRS + 1]) {
+  size_t i = 0;
+  for (; i < spec->rotary_dim / 2 && i < SPEC_PAIRS; i++)
+    letters[i] = "THWE"[spec_axis(spec, i)];
+  letters[i] = '\0';
+}
+
 static void clear(struct rope_spec *spec) {
   spec->axial = spec->sections_interleaved = false;
   spec->axes = 0;

@@ -23,6 +23,12 @@ enum spec_axis spec_axis(const struct rope_spec *spec, size_t pair);
    sections, a sum that is not that of the spec's pairs. */
 int spec_parse_sections(const char *text, struct rope_spec *spec, struct error *error);
 
+/* Whether pairs take their positions from several axes. */
+bool spec_has_axes(const struct rope_spec *spec);
+
+/* A letter for each of the spec's pairs, at most SPEC_PAIRS: T, H, W or E. */
+void spec_axis_letters(const struct rope_spec *spec, char letters[SPEC_PAIRS + 1]);
+
 const char *spec_axis_name(enum spec_axis axis); /* "time", "height", "width", "extra" */
 
 #endif

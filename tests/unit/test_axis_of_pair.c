@@ -64,6 +64,7 @@ static void without_sections_all_is_time(void **state) {
   struct rope_spec spec;
   spec_default(&spec);
   assert_axes(&spec, "TTTTTTTT");
+  assert_false(spec_has_axes(&spec));
   spec.sections_interleaved = true;
   assert_axes(&spec, "TTTTTTTT");
 }
@@ -76,6 +77,10 @@ static void axial(void **state) {
   assert_int_equal(spec_parse_sections("axial", &spec, NULL), OK);
   assert_int_equal(spec.axes, 0);
   assert_axes(&spec, "WWWWHHHH");
+  char letters[SPEC_PAIRS + 1];
+  spec_axis_letters(&spec, letters);
+  assert_string_equal(letters, "WWWWHHHH");
+  assert_true(spec_has_axes(&spec));
 }
 
 static void parsed(void **state) {
@@ -85,6 +90,7 @@ static void parsed(void **state) {
   spec.rotary_dim = 16;
   assert_int_equal(spec_parse_sections("1,4,3", &spec, NULL), OK);
   assert_axes(&spec, "THHHHWWW");
+  assert_true(spec_has_axes(&spec));
   assert_int_equal(spec_parse_sections("3,3,2:interleaved", &spec, NULL), OK);
   assert_axes(&spec, "THWTHWTH");
   assert_int_equal(spec_parse_sections("1,0,5,2", &spec, NULL), OK);

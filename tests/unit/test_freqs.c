@@ -1,5 +1,6 @@
 /* lib/analysis/freqs.h */
 #include "lib/analysis/freqs.h"
+#include "lib/rope/axis_of_pair.h"
 #include "tests/unit/curves.h"
 
 static const struct freqs_request usual = {0};
@@ -206,6 +207,41 @@ static void several_series(void **state) {
 }
 
 /* Llama 3's bands change behind pairs 28 and 34; a plain RoPE's do not; 8 pairs are all shown. */
+/* The column is there on request, and empty for a RoPE of one axis. */
+static void axes_of_pairs(void **state) {
+  (void)state;
+  struct rope_spec spec = spec_of(8, 100, 0, "none");
+  assert_int_equal(spec_parse_sections("1,1,2", &spec, &error), OK);
+  struct spectrum *series[3] = {spectrum_of(&spec), scaled(4, 100, 0, "none")};
+  assert_int_equal(spec_parse_sections("axial", &spec, &error), OK);
+  series[2] = spectrum_of(&spec);
+  struct table *table =
+      frequencies((struct freqs_request){.wavelength_plain = true, .axis = true}, series, 3);
+  static const char *const expected[] = {"time", "height", "width", "width",  "",
+                                         "",     "width",  "width", "height", "height"};
+  assert_int_equal(table_rows(table), 10);
+  assert_string_equal(table_column_name(table, 9), "axis");
+  for (size_t row = 0; row < 10; row++)
+    assert_string_equal(text_cell(table, row, "axis"), expected[row]);
+  static const char *const letters[] = {"THWW", NULL, "WWHH"};
+  for (size_t i = 0; i < 3; i++) {
+    const char *text = meta_text(meta_item(table_meta(table), "series", i), "pair_axes");
+    if (letters[i])
+      assert_string_equal(text, letters[i]);
+    else
+      assert_null(text);
+  }
+  table_destroy(table);
+  table = frequencies(usual, series, 1);
+  assert_int_equal(table_find_column(table, "axis"), -1);
+  table_destroy(table);
+  const struct freqs_request request = {.axis = true};
+  assert_int_equal(freqs_run(&request, series + 1, 1, &table, &error), ERROR_INPUT);
+  assert_message(error, "takes positions from '1' axis alone");
+  for (size_t i = 0; i < 3; i++)
+    spectrum_destroy(series[i]);
+}
+
 static void few_rows_tell_of_many(void **state) {
   (void)state;
   static const struct {
@@ -290,7 +326,7 @@ int main(void) {
       cmocka_unit_test(bands_of_llama3),       cmocka_unit_test(corrections_of_yarn),
       cmocka_unit_test(stopped_pairs),         cmocka_unit_test(several_series),
       cmocka_unit_test(clock_hands),           cmocka_unit_test(clock_of_a_format),
-      cmocka_unit_test(few_rows_tell_of_many),
+      cmocka_unit_test(few_rows_tell_of_many), cmocka_unit_test(axes_of_pairs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 
 #include "cmd/command.h"
 #include "cmd/groups.h"
+#include "lib/base/file.h"
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/io/tensor.h"
@@ -217,13 +218,24 @@ void invocation_release(struct invocation *invocation) {
   *invocation = (struct invocation){0};
 }
 
+/* Length of PATH in "PATH[:REST]"; PATH may be a folder that ends in a slash. */
+static size_t path_length(const char *text) {
+  const size_t length = tensor_path_length(text);
+  const char *folder = text[length] ? NULL : strstr(text, "/:");
+  return folder ? (size_t)(folder + 1 - text) : length;
+}
+
 /* The value, with the last part alone of an absolute path; free() it. */
 static char *short_value(const struct option_entry *entry) {
-  const bool absolute = entry->path && entry->path[0] == '/';
-  const size_t front = absolute ? (size_t)(entry->path - entry->value) : 0;
-  const char *rest = absolute ? tensor_short_name(entry->path) : entry->value;
-  char *value = malloc(front + strlen(rest) + 1);
-  if (value) memcpy(mempcpy(value, entry->value, front), rest, strlen(rest) + 1);
+  char *value;
+  size_t size = 0;
+  const size_t length = entry->path && entry->path[0] == '/' ? path_length(entry->path) : 0;
+  const char *part = file_last_part(entry->path, length, &size);
+  if (!size) return strdup(entry->value);
+  const int front = (int)(entry->path - entry->value);
+  if (asprintf(&value, "%.*s%.*s%s", front, entry->value, (int)size, part, entry->path + length) <
+      0)
+    return NULL;
   return value;
 }
 

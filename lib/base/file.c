@@ -60,6 +60,27 @@ const char *file_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
+const char *file_last_part(const char *path, size_t length, size_t *size) {
+  size_t above = 0; /* ".." that the part before them does away with */
+  for (size_t end = length, start; end > 0; end = start) {
+    while (end > 0 && path[end - 1] == '/')
+      end--;
+    for (start = end; start > 0 && path[start - 1] != '/';)
+      start--;
+    *size = end - start;
+    if (!*size) break;
+    const bool dots = path[start] == '.' && (*size == 1 || (*size == 2 && path[start + 1] == '.'));
+    if (dots)
+      above += *size - 1;
+    else if (above)
+      above--;
+    else
+      return path + start;
+  }
+  *size = 0;
+  return path;
+}
+
 static int cannot_read(const char *path, const char *reason, struct error *error) {
   return error_set(error, ERROR_INPUT, "cannot read '%s': %s", path, reason);
 }

@@ -58,4 +58,9 @@ char *file_identity(const char *path);
 /* The part of `path` after its last '/'. */
 const char *file_name(const char *path);
 
+/* The last part of the first `length` bytes of `path` that names something, whether it is a file or
+   a folder: "mdl" of "/abs/mdl", "/abs/mdl//" and "/abs/mdl/sub/../.". `*size` is how long it is, 0
+   where there is none, as in "/" and "..". Looks at the text alone. */
+const char *file_last_part(const char *path, size_t length, size_t *size);
+
 #endif

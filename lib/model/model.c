@@ -39,14 +39,8 @@ static void label_of_path(char label[SPEC_LABEL], const char *path) {
     copy_label(label, name, length);
     return;
   }
-  const char *end = name;
-  while (end > path && end[-1] == '/')
-    end--;
-  const char *start = end;
-  while (start > path && start[-1] != '/')
-    start--;
-  const bool dots = strspn(start, ".") == (size_t)(end - start);
-  copy_label(label, start, dots ? 0 : (size_t)(end - start));
+  const char *folder = file_last_part(path, (size_t)(name - path), &length);
+  copy_label(label, folder, length);
 }
 
 struct model *model_create(const char *label, size_t count, struct error *error) {

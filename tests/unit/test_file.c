@@ -332,6 +332,37 @@ static void names(void **state) {
   assert_string_equal(file_name(""), "");
 }
 
+static void names_the_last_part(void **state) {
+  (void)state;
+  static const struct {
+    const char *path, *part;
+  } cases[] = {{"/abs/mdl", "mdl"},
+               {"/abs/mdl/", "mdl"},
+               {"/abs/mdl//", "mdl"},
+               {"/abs/mdl/.", "mdl"},
+               {"/abs/mdl/./", "mdl"},
+               {"/abs//./mdl/sub/../.", "mdl"},
+               {"/abs/mdl/a/b/../..", "mdl"},
+               {"/abs/.mdl/", ".mdl"},
+               {"/abs/..mdl", "..mdl"},
+               {"mdl/", "mdl"},
+               {"/mdl/a/../../..", ""},
+               {"/", ""},
+               {"//", ""},
+               {".", ""},
+               {"..", ""},
+               {"", ""}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    size_t size;
+    const char *part = file_last_part(cases[i].path, strlen(cases[i].path), &size);
+    assert_int_equal(size, strlen(cases[i].part));
+    assert_memory_equal(part, cases[i].part, size);
+  }
+  size_t size;
+  assert_memory_equal(file_last_part("/a/b.npy:c/d", 8, &size), "b.npy", 5);
+  assert_int_equal(size, 5);
+}
+
 #define in_folder(test) cmocka_unit_test_setup_teardown(test, folder_create, folder_remove)
 
 /* Paths of one file have one identity, whether it is there or not; others have another. */
@@ -392,6 +423,7 @@ int main(void) {
       in_folder(stdout_is_shared),
       in_folder(identities),
       cmocka_unit_test(names),
+      cmocka_unit_test(names_the_last_part),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

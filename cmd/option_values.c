@@ -49,6 +49,14 @@ static const char *map_at(size_t index) {
   return kind ? map_kind_name(kind) : NULL;
 }
 
+/* The checks that have curves. */
+static const char *check_at(size_t index) {
+  const char *name;
+  for (size_t i = 0; (name = certificate_check_name(i)); i++)
+    if (certificate_quantity(i) && index-- == 0) return name;
+  return NULL;
+}
+
 /* Which registry an option names an entry of; the last is NULL at its end. An argument of a command
    that is no option stands here under the command's name. */
 static const struct registry {
@@ -67,7 +75,7 @@ static const struct registry {
     {"what", map_at},
     {"content", content_name_at},
     {"operation", bench_name_at},
-    {"plot", certificate_check_name},
+    {"plot", check_at},
     {"style", style_name_at},
     {"palette", palette_name_at},
     {"legend", legend_place_at},

@@ -58,7 +58,7 @@ const char *certificate_check_name(size_t index); /* NULL past the end */
 
 /* The index of the check that is called so. ERROR_INPUT: there is none, or it has no curves. */
 int certificate_find_curves(const char *name, size_t *check, struct error *error);
-const char *certificate_quantity(size_t check); /* what its value is, for an axis: "|det R − 1|" */
+const char *certificate_quantity(size_t check); /* for an axis: "|det R − 1|"; NULL: no curves */
 
 /* One check of a certificate as curves over position. `curves` has the columns
    precision,position,value,unproved,tolerance: of rows that prove nothing the value is in

@@ -43,12 +43,14 @@ static void keep_standard_descriptors(void) {
       abort();
 }
 
+/* What was ignored when the program started stays so: `nohup` and a script's `&` ask for it. */
 static void catch_signals(void) {
-  struct sigaction action = {.sa_handler = remove_partial_and_exit};
+  static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction action = {.sa_handler = remove_partial_and_exit}, before;
   sigfillset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-  sigaction(SIGHUP, &action, NULL);
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    if (sigaction(ends[i], NULL, &before) || before.sa_handler != SIG_IGN)
+      sigaction(ends[i], &action, NULL);
   /* Writing then fails with an error like any other: a pipe that was closed, a limit on file sizes.
    */
   signal(SIGPIPE, SIG_IGN);

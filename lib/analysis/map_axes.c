@@ -9,14 +9,17 @@
 #include "lib/rope/axis_of_pair.h"
 #include "lib/rope/phases.h"
 
+static int check_axes(const struct rope_spec *spec, struct error *error) {
+  if (spec_has_axes(spec)) return OK;
+  return error_set(error, ERROR_INPUT,
+                   "'%s' takes positions from '%zu' axis alone: a model with M-RoPE, --sections "
+                   "T,H,W or axial, or --mixed FILE is needed",
+                   spec->label[0] ? spec->label : "this RoPE", spec->axes ? spec->axes : 1);
+}
+
 static int shape(const struct map_request *request, size_t *rows, size_t *columns,
                  struct error *error) {
-  const struct rope_spec *spec = &request->spectrum->spec;
-  if (!request->mixed && !spec_has_axes(spec))
-    return error_set(error, ERROR_INPUT,
-                     "'%s' takes positions from '%zu' axis alone: a model with M-RoPE, --sections "
-                     "T,H,W or axial, or --mixed FILE is needed",
-                     spec->label[0] ? spec->label : "this RoPE", spec->axes ? spec->axes : 1);
+  if (!request->mixed && check_axes(&request->spectrum->spec, error)) return error->code;
   if (!request->grid.height || !request->grid.width)
     return error_set(error, ERROR_INPUT, "a grid is '%zu x %zu': 1 or more each",
                      request->grid.height, request->grid.width);

@@ -132,7 +132,7 @@ const struct map_kind map_norms = {
     .name = "norms",
     .reduction = REDUCE_MEAN,
     .range = MATRIX_SEQUENTIAL,
-    .value_label = "mean norm of the pair",
+    .value_label = "mean norm",
     .row_axis = {.label = "head", .column = "head"},
     .column_axis = {.label = "pair", .column = "pair"},
     .shape = shape,

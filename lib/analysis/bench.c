@@ -12,6 +12,7 @@
 static const struct bench_operation *const operations[] = {
     &bench_decay_bound,
     &bench_cosine_sum,
+    &bench_cosine_range,
     &bench_phase_map,
     &bench_rotate_halves,
     &bench_rotate_interleaved,

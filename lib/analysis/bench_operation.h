@@ -19,6 +19,7 @@ struct bench_work {
   union {
     struct decay_batch decay_bound;
     struct cosine_sum_batch cosine_sum;
+    struct cosine_range_batch cosine_range;
     struct phase_map_batch phase_map;
     struct rotate_batch rotate;
     struct gaussian_batch gaussian;
@@ -53,11 +54,11 @@ enum {
   BENCH_FP16 = 1 << PRECISION_FP16,
 };
 
-extern const struct bench_operation bench_decay_bound, bench_cosine_sum, bench_phase_map,
-    bench_rotate_interleaved, bench_rotate_halves, bench_gaussian, bench_scores_max,
-    bench_scores_causal_softmax, bench_scores_mean, bench_scores_profile, bench_scores_sums,
-    bench_profile_tiles, bench_quantiles, bench_multiply_add, bench_roots, bench_copy,
-    bench_product;
+extern const struct bench_operation bench_decay_bound, bench_cosine_sum, bench_cosine_range,
+    bench_phase_map, bench_rotate_interleaved, bench_rotate_halves, bench_gaussian,
+    bench_scores_max, bench_scores_causal_softmax, bench_scores_mean, bench_scores_profile,
+    bench_scores_sums, bench_profile_tiles, bench_quantiles, bench_multiply_add, bench_roots,
+    bench_copy, bench_product;
 
 /* What operations work on. Arrays are released with the work; NULL with the error filled. */
 void *bench_array(struct bench_work *work, size_t count, size_t size, struct error *error);

@@ -123,8 +123,9 @@ static void unknown_operations(void **state) {
 static void too_little_memory(void **state) {
   (void)state;
   static const char *const operations[] = {
-      "decay_bound",   "cosine_sum", "phase_map", "rotate_halves", "gaussian",       "scores_max",
-      "profile_tiles", "quantiles",  "copy",      "product",       "scores_profile", "scores_sums"};
+      "decay_bound", "cosine_sum",     "cosine_range",  "phase_map", "rotate_halves",
+      "gaussian",    "scores_max",     "profile_tiles", "quantiles", "copy",
+      "product",     "scores_profile", "scores_sums"};
   for (size_t i = 0; i < COUNT_OF(operations); i++) {
     size_t refusals = 0;
     for (uint64_t limit = 1; limit < 1 << 24; limit *= 2) {

@@ -1,4 +1,5 @@
 /* ropetool heatmap: one map to a picture. */
+#include <math.h>
 #include <string.h>
 
 #include "cmd/command.h"
@@ -11,6 +12,7 @@ enum {
   KEY_LENGTH,
   KEY_CONTENT,
   KEY_BATCH,
+  KEY_TRAINED,
   KEY_CAUSAL,
   KEY_SINGLE,
   KEY_POSITION,
@@ -40,6 +42,10 @@ static const struct argp_option options[] = {
      "positions (default: those of --q, the learned table's, else 512)", 0},
     {"beyond", KEY_BEYOND, NULL, 0,
      "let the length pass the learned table's end: nothing is added there", 0},
+    {"trained", KEY_TRAINED, "N", 0,
+     "of angles and cosines: hatch what training on N tokens, without the scaling rule, did not "
+     "show",
+     0},
     {"content", KEY_CONTENT, "KIND", 0,
      "query and key vectors: ones, zero, gaussian or aligned[:RHO] (default ones)", 0},
     {"q", KEY_QUERY, "FILE[:TENSOR]", 0,
@@ -93,6 +99,13 @@ static void summary(const struct result *result, FILE *out) {
              *reduced = meta_text(matrix->meta, "reduced");
   if (axes) fprintf(out, "axes of the pairs: %s\n", axes);
   if (reduced) fprintf(out, "reduced %s\n", reduced);
+  if (!matrix->hatch.cell) return;
+  fprintf(out, "beyond training on %.0f tokens: %.4g of the angles",
+          meta_real(matrix->meta, "trained", NAN), meta_real(matrix->meta, "unseen_share", NAN));
+  if (meta_real(matrix->meta, "unseen_pairs", 0) > 0)
+    fprintf(out, ", of %.0f pairs from %.0f on", meta_real(matrix->meta, "unseen_pairs", NAN),
+            meta_real(matrix->meta, "first_unseen_pair", NAN));
+  fputc('\n', out);
 }
 
 /* Notes what the map was made from. */

@@ -88,11 +88,15 @@ static int check_figure(const struct invocation *invocation, const struct map_re
   static const char figure_wanted[] = "figures that have axes, not --raster";
   static const char *const of_axes[] = {"title",  "letter", "xlabel",    "ylabel", "width",
                                         "height", "font",   "font-size", "dark"};
+  const bool phases = map_kind_has_phases(request->kind),
+             raster = option_given(invocation, "raster");
   const bool rotates = kind_is(request, "rotation"), grid = kind_is(request, "axes");
   const struct option_need needs[] = {
       {"position", rotates, "--what rotation"},
       {"length", map_kind_has_positions(request->kind),
        rotates ? "maps over positions, not --what rotation" : "maps over positions"},
+      {"trained", phases, "--what angles or cosines"},
+      {"trained", !raster, figure_wanted},
       {"index", option_given(invocation, "matrix"), "--matrix"},
       {"grid", grid, "--what axes"},
       {"frame", grid, "--what axes"},
@@ -113,10 +117,10 @@ static int check_figure(const struct invocation *invocation, const struct map_re
 /* A map of one's own takes what is said of reduction and figure alone. */
 static int check_matrix(const struct invocation *invocation, struct error *error) {
   static const char *const others[] = {
-      "sections", "mixed",   "what",   "layer",   "encoding",  "length",   "beyond", "content",
-      "q",        "k",       "axes",   "batch",   "single",    "position", "seed",   "grid",
-      "frame",    "param",   "heads",  "head",    "learned",   "model",    "dim",    "layer-type",
-      "base",     "scaling", "layout", "context", "precision", "inv-freq"};
+      "sections",   "mixed", "what",    "layer",  "encoding", "length",    "trained",  "beyond",
+      "content",    "q",     "k",       "axes",   "batch",    "single",    "position", "seed",
+      "grid",       "frame", "param",   "heads",  "head",     "learned",   "model",    "dim",
+      "layer-type", "base",  "scaling", "layout", "context",  "precision", "inv-freq"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (option_given(invocation, others[i]))
       return error_set(error, ERROR_INPUT, "--%s does not go with --matrix, which is the map",
@@ -157,8 +161,11 @@ static int read_grid(const struct invocation *invocation, struct map_grid *grid,
 
 static int read_numbers(const struct invocation *invocation, size_t usual,
                         struct map_request *request, struct error *error) {
-  int64_t length = (int64_t)usual, batch = 1, position = 1, cells = 1024, seed = 1, layer = 0;
+  int64_t length = (int64_t)usual, trained = 0, batch = 1, position = 1, cells = 1024, seed = 1,
+          layer = 0;
   if (option_tokens(invocation, "length", 1, INT64_C(1) << 40, &length, error)) return error->code;
+  if (option_tokens(invocation, "trained", 1, INT64_C(1) << 40, &trained, error))
+    return error->code;
   if (option_integer(invocation, "batch", 1, INT32_MAX, &batch, error)) return error->code;
   if (option_tokens(invocation, "position", -(INT64_C(1) << 40), INT64_C(1) << 40, &position,
                     error))
@@ -169,6 +176,7 @@ static int read_numbers(const struct invocation *invocation, size_t usual,
   if (option_integer(invocation, "cells", 1, INT32_MAX, &cells, error)) return error->code;
   if (option_integer(invocation, "layer", 0, INT32_MAX, &layer, error)) return error->code;
   request->length = (size_t)length;
+  request->trained = (size_t)trained;
   request->layer = (size_t)layer;
   request->batch = (size_t)batch;
   request->position = position;

@@ -22,8 +22,26 @@ do for [i=1:panels] {
     set ytics (y_tic_text[1] y_tic_at[1] y_tic_level[1])
     do for [k=2:y_tics] { set ytics add (y_tic_text[k] y_tic_at[k] y_tic_level[k]) }
   }
-  plot datafile binary skip=8*columns*rows*(i-1) array=(columns,rows) format='%float64' \
-    origin=(first_x,first_y) dx=step_x dy=step_y using 1 with image
+  if (line_shown[i]) {
+    set arrow 1 from graph 0,screen line_at[i] to graph 1,screen line_at[i] nohead front \
+      linecolor rgb paper linewidth 2
+    set arrow 2 from graph 0,screen line_at[i] to graph 1,screen line_at[i] nohead front \
+      linecolor rgb ink linewidth 0.75
+    set object 2 rectangle from screen cells_left[i],line_bottom[i] to screen line_right[i],line_top[i] \
+      front fillstyle solid noborder fillcolor rgb paper
+    set label 6 line_text[i] at screen (cells_left[i]+line_right[i])/2,(line_bottom[i]+line_top[i])/2 center front \
+      font tic_font textcolor rgb ink
+  }
+  # Cells that are set apart are pale and have strokes across them.
+  strokes = ''
+  if (strokes_count[i]) {
+    strokes = sprintf(", datafile binary skip=%d record=(%d) format='%%float64%%float64%%float64%%float64' \
+      using 1:2:3:4 with vectors nohead linecolor rgb ink linewidth 0.4", strokes_skip[i], strokes_count[i])
+  }
+  eval "plot datafile binary skip=8*columns*rows*(i-1) array=(columns,rows) format='%float64' \
+    origin=(first_x,first_y) dx=step_x dy=step_y using 1 with image".strokes
   if (GPVAL_TERM_HCHAR < 40) { exit error no_fonts }
   unset label
+  unset arrow
+  unset object 2
 }

@@ -33,6 +33,10 @@ bool map_kind_has_positions(const struct map_kind *kind) {
   return kind->positions;
 }
 
+bool map_kind_has_phases(const struct map_kind *kind) {
+  return kind->phases;
+}
+
 bool map_kind_has_encoding(const struct map_kind *kind) {
   return kind->encoding;
 }
@@ -79,6 +83,16 @@ static int check_request(const struct map_request *request, struct error *error)
                       : !request->cells                        ? "number of cells"
                                                                : NULL;
   if (empty) return error_set(error, ERROR_INPUT, "the %s of a map is '0': 1 or more", empty);
+  if (request->trained && !kind->phases)
+    return error_set(error, ERROR_INPUT,
+                     "what training showed can be told of angles and cosines, "
+                     "not of '%s'",
+                     kind->name);
+  if (request->trained && request->trained >= request->length)
+    return error_set(error, ERROR_INPUT,
+                     "the context trained for is '%zu', and the map ends at %zu positions: nothing "
+                     "there is beyond training",
+                     request->trained, request->length);
   return OK;
 }
 
@@ -206,6 +220,7 @@ int map_run(struct backend *backend, const struct map_request *request, struct m
   matrix->range = kind->range;
   describe(request, reduction, matrix);
   status = kind->fill(backend, request, reduction, matrix, error);
+  if (!status && request->trained) status = map_mark_unseen(request, matrix, error);
   if (status)
     matrix_destroy(matrix);
   else

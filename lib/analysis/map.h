@@ -64,6 +64,7 @@ struct map_request {
   bool beyond;                          /* it may have fewer positions than `length` */
   size_t heads, head;                   /* of the model, 0: ENCODING_HEADS; and which of them */
   size_t length;                        /* positions; not of the rotation */
+  size_t trained;                       /* of angles and cosines, below length; 0: not looked at */
   /* One's own vectors, before positions are applied. Scores and softmax: both, in place of
      `content`, `batch` and `seed`; all the batch of head `head` in layer `layer`, the first
      `length` positions. Where the queries have an axis of heads `heads` is that. Norms: one of the
@@ -90,6 +91,8 @@ const char *map_kind_name(const struct map_kind *kind);
 bool map_kind_is_attention(const struct map_kind *kind);
 /* Whether its rows are positions, `length` of them. */
 bool map_kind_has_positions(const struct map_kind *kind);
+/* Whether it shows the angles of positions and pairs, which training may have shown or not. */
+bool map_kind_has_phases(const struct map_kind *kind);
 /* Whether it shows what an encoding does. */
 bool map_kind_has_encoding(const struct map_kind *kind);
 /* Whether its cells are means of scores, which come from means of vectors. */
@@ -110,6 +113,14 @@ int map_reduction_parse(const char *name, int *reduction, struct error *error);
    the mean of (cos, sin). absmax keeps the sign.
 
    "untrained" where parameters were not trained.
+
+   With `trained` N, an angle is unseen where training on positions 0 .. N − 1 without the scaling
+   rule did not come by it: where the pair, unscaled, completes no turn within N tokens (N·θ_i < 2π)
+   and m·θ'_i modulo 2π, by the spectrum of the map, is N·θ_i or more. (The positions of training
+   stand for the angles from 0 up to N·θ_i.) A cell is hatched where more than half of its angles
+   are unseen. meta: trained; critical_dim, see spectrum_critical_dim; unseen_pairs, those with an
+   unseen angle; first_unseen_pair, null: none; unseen_share, of all angles. Angles are exact here,
+   whatever the precision; frequencies are rounded to it.
 
    Values of one's own matrix that are NaN or infinite count nowhere; a cell without any other is
    NaN. A NaN in vectors makes NaN of the scores, and of the norms, it takes part in.

@@ -45,6 +45,7 @@ static int fill(struct backend *backend, const struct map_request *request,
 const struct map_kind map_angles = {
     .name = "angles",
     .positions = true,
+    .phases = true,
     .reduction = REDUCE_MEAN,
     .range = MATRIX_CYCLIC,
     .value_label = "angle (radians)",

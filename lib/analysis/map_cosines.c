@@ -15,6 +15,7 @@ static int fill(struct backend *backend, const struct map_request *request,
 const struct map_kind map_cosines = {
     .name = "cosines",
     .positions = true,
+    .phases = true,
     .reduction = REDUCE_MEAN,
     .range = MATRIX_DIVERGING,
     .value_label = "cosine",

@@ -11,6 +11,7 @@ struct map_kind {
   bool encoding;                            /* shows what an encoding does */
   bool plain;                               /* shows numbers that no RoPE has a part in */
   bool attention;                           /* rows are queries, columns keys */
+  bool phases;                              /* cells are of the angles of (position, pair) */
   enum reduction reduction;                 /* unless another is asked for */
   enum matrix_range range;                  /* unless `fill` finds better */
   const char *value_label;                  /* of the colour bar */
@@ -55,6 +56,9 @@ int map_phases_whole(struct backend *backend, const struct map_request *request,
 /* The map of mixed frequencies, (height, width): map_axes_mixed.c. */
 int map_axes_mixed(struct backend *backend, const struct map_request *request, double *whole,
                    struct error *error);
+
+/* Sets apart what training within `trained` positions did not show: map_unseen.c. */
+int map_mark_unseen(const struct map_request *request, struct matrix *matrix, struct error *error);
 
 /* Reduces a map of the axes' lengths to cells of the matrix' sizes; NaN does not count. */
 void map_reduce(const struct matrix *matrix, const double *whole, enum reduction reduction,

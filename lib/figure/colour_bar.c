@@ -94,16 +94,20 @@ static struct box colour_box(const struct canvas *canvas, const struct colour_ba
                       bar->width, canvas->panel_height - above - below};
 }
 
-double colour_bar_value(const struct colour_scale *scale, int index) {
-  return scale->law == COLOUR_SIGNED_LOG ? (index + 0.5) / PALETTE_SIZE
-                                         : colour_value(scale, index);
+/* Whether gnuplot is given places of colours and not values. */
+static bool has_places(const struct colour_bar *bar) {
+  return bar->pale || bar->scale.law == COLOUR_SIGNED_LOG;
 }
 
-static void assign_scale(struct canvas *canvas, const struct colour_scale *scale) {
-  const bool own = scale->law == COLOUR_SIGNED_LOG;
-  canvas_assign(canvas, "colour_low", own ? 0 : scale->low);
-  canvas_assign(canvas, "colour_high", own ? 1 : scale->high);
-  if (scale->law == COLOUR_LOG) fputs("set logscale cb\n", canvas->script);
+double colour_bar_value(const struct colour_bar *bar, int index) {
+  return has_places(bar) ? (index + 0.5) / PALETTE_SIZE : colour_value(&bar->scale, index);
+}
+
+static void assign_scale(struct canvas *canvas, const struct colour_bar *bar) {
+  const bool places = has_places(bar);
+  canvas_assign(canvas, "colour_low", places ? 0 : bar->scale.low);
+  canvas_assign(canvas, "colour_high", !places ? bar->scale.high : bar->pale ? 2 : 1);
+  if (bar->scale.law == COLOUR_LOG && !places) fputs("set logscale cb\n", canvas->script);
 }
 
 int colour_bar_assign(struct canvas *canvas, struct colour_bar *bar, struct error *error) {
@@ -125,7 +129,7 @@ int colour_bar_assign(struct canvas *canvas, struct colour_bar *bar, struct erro
       canvas, "value_x",
       canvas_x(canvas, panel_right + bar->right_margin - ((double)bar->label_lines - 0.45) * line));
   canvas_assign(canvas, "value_y", canvas_y(canvas, label_middle(canvas, bar)));
-  assign_scale(canvas, &bar->scale);
+  assign_scale(canvas, bar);
   for (size_t most = most_tics(bar); most >= 2; most--) {
     set_tics(bar, most);
     if (canvas_tics_fit_down(canvas, &bar->tics, box.height)) break;
@@ -156,14 +160,25 @@ void frame_assign(struct canvas *canvas, const char *name, size_t index, const s
     canvas_assign_element(canvas, name, sides[i].side, index, sides[i].at);
 }
 
-void palette_assign(struct canvas *canvas, const struct palette *palette) {
-  fprintf(canvas->script, "set palette maxcolors %d defined (", PALETTE_SIZE);
-  for (int i = 0; i < PALETTE_SIZE; i++)
+/* How much of a pale colour is the paper's. */
+static const double paleness = 0.5;
+
+void palette_assign(struct canvas *canvas, const struct palette *palette, bool pale) {
+  const int count = pale ? 2 * PALETTE_SIZE : PALETTE_SIZE;
+  const double paper = canvas->dark ? 0 : 255;
+  fprintf(canvas->script, "set palette maxcolors %d defined (", count);
+  for (int i = 0; i < count; i++) {
+    const uint8_t *rgb = palette->rgb[i % PALETTE_SIZE];
+    unsigned shown[3];
+    for (int c = 0; c < 3; c++)
+      shown[c] =
+          (unsigned)(i < PALETTE_SIZE ? rgb[c] : round(rgb[c] + paleness * (paper - rgb[c])));
     fprintf(canvas->script, "%s%d '#%02x%02x%02x'",
             i == 0  ? ""
             : i % 6 ? ", "
                     : ", \\\n  ",
-            i, palette->rgb[i][0], palette->rgb[i][1], palette->rgb[i][2]);
+            i, shown[0], shown[1], shown[2]);
+  }
   fputs(")\n", canvas->script);
   const uint8_t *low = palette->rgb[0], *high = palette->rgb[PALETTE_SIZE - 1];
   fprintf(canvas->script, "palette_low = 0x%02x%02x%02x\npalette_high = 0x%02x%02x%02x\n", low[0],

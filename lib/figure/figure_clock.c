@@ -274,7 +274,7 @@ static int draw(struct clock *clock, const struct figure_options *options, struc
   canvas_assign_sheet(canvas);
   canvas_assign(canvas, "hand_width", hand_width(clock));
   fputs("bar_data = 'index 3 using 1:2:3'\n", canvas->script);
-  palette_assign(canvas, &clock->palette);
+  palette_assign(canvas, &clock->palette, false);
   code = assign_captions(clock, error);
   if (!code) code = colour_bar_assign(canvas, &clock->bar, error);
   if (!code) code = write_data(clock, &data, error);

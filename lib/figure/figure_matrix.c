@@ -7,6 +7,7 @@
 #include "lib/base/memory.h"
 #include "lib/figure/canvas.h"
 #include "lib/figure/colour_bar.h"
+#include "lib/figure/map_hatch.h"
 #include "lib/figure/map_panel.h"
 #include "lib/figure/palette.h"
 
@@ -149,13 +150,16 @@ static int assign_axes(struct canvas *canvas, const struct map_panels *panels,
 /* The cells of a map, each repeated as the panels need it; returns where the next ones go. */
 static double *write_cells(const struct matrix *matrix, const struct colour_scale *scale,
                            const struct map_panels *panels, const double *values, double *next) {
+  const bool *hatched = matrix->hatch.cell;
   const size_t columns = matrix->columns * panels->repeat_across;
   for (size_t r = 0; r < matrix->rows; r++) {
     const double *row = next;
     for (size_t c = 0; c < matrix->columns; c++) {
-      const int index = colour_index(scale, matrix->cells[r * matrix->columns + c]);
+      const size_t at = r * matrix->columns + c;
+      const int index = colour_index(scale, matrix->cells[at]);
+      const double value = index < 0 ? NAN : values[index] + (hatched && hatched[at]);
       for (size_t i = 0; i < panels->repeat_across; i++)
-        *next++ = index < 0 ? NAN : values[index];
+        *next++ = value;
     }
     for (size_t i = 1; i < panels->repeat_down; i++)
       next = mempcpy(next, row, columns * sizeof *row);
@@ -163,23 +167,43 @@ static double *write_cells(const struct matrix *matrix, const struct colour_scal
   return next;
 }
 
-/* The cells of all maps, and behind them the colour bar: all colours, twice. */
-static int write_data(const struct map_panels *panels, const struct colour_scale *scale,
-                      struct blob *data, struct error *error) {
+/* The cells of all maps, and behind them the colour bar: all colours, twice; then the strokes. */
+static int write_data(const struct map_panels *panels, const struct colour_bar *bar,
+                      const struct map_strokes *strokes, struct blob *data, struct error *error) {
   const struct matrix *first = panels->matrix[0];
   const size_t cells = first->columns * panels->repeat_across * first->rows * panels->repeat_down;
-  const size_t all = panels->count * cells + 2 * PALETTE_SIZE;
+  const size_t all = panels->count * cells + 2 * PALETTE_SIZE + 4 * strokes->count;
   double values[PALETTE_SIZE];
   double *start = memory_array(all, sizeof *start, "the coloured cells", error), *next = start;
   if (!start) return ERROR_FAILED;
   for (int i = 0; i < PALETTE_SIZE; i++)
-    values[i] = colour_bar_value(scale, i);
+    values[i] = colour_bar_value(bar, i);
   for (size_t m = 0; m < panels->count; m++)
-    next = write_cells(panels->matrix[m], scale, panels, values, next);
+    next = write_cells(panels->matrix[m], &bar->scale, panels, values, next);
   for (int i = 0; i < 2 * PALETTE_SIZE; i++)
     *next++ = values[i / 2];
+  if (strokes->count) memcpy(next, strokes->number, 4 * strokes->count * sizeof *next);
   *data = (struct blob){(char *)start, all * sizeof *start};
   return OK;
+}
+
+/* Bytes before the strokes in the data. */
+static size_t count_bytes(const struct map_panels *panels) {
+  const struct matrix *first = panels->matrix[0];
+  return sizeof(double) * (panels->count * first->columns * panels->repeat_across * first->rows *
+                               panels->repeat_down +
+                           2 * PALETTE_SIZE);
+}
+
+/* The data with their strokes, and what the template needs to find them. */
+static int write_strokes(struct canvas *canvas, const struct map_panels *panels,
+                         const struct colour_bar *bar, struct blob *data, struct error *error) {
+  struct map_strokes strokes;
+  int code = map_hatch(canvas, panels, &strokes, error);
+  if (!code) code = map_hatch_assign(canvas, panels, &strokes, count_bytes(panels), error);
+  if (!code) code = write_data(panels, bar, &strokes, data, error);
+  free(strokes.number);
+  return code;
 }
 
 static int draw(struct canvas *canvas, struct map_panels *panels, const struct palette *palette,
@@ -190,11 +214,11 @@ static int draw(struct canvas *canvas, struct map_panels *panels, const struct p
   if (code) return code;
   canvas->keep_edges =
       (double)first->columns < panels->width && (double)first->rows < panels->height;
-  palette_assign(canvas, palette);
+  palette_assign(canvas, palette, bar->pale);
   code = assign_panels(canvas, panels, error);
   if (!code) code = assign_axes(canvas, panels, error);
   if (!code) code = colour_bar_assign(canvas, bar, error);
-  if (!code) code = write_data(panels, &bar->scale, &data, error);
+  if (!code) code = write_strokes(canvas, panels, bar, &data, error);
   if (code) return code;
   fprintf(canvas->script,
           "bar_data = sprintf(\"binary skip=%%d array=(2,256) format='%%%%float64' using 1\", "
@@ -224,7 +248,11 @@ int figure_draw_panels(const struct panel_set *panels, const struct figure_optio
                      options->letter);
   if (code) return code;
   const struct matrix *first = panels->matrix[0];
-  bar.label = first->value_label;
+  char label[sizeof first->value_label + sizeof first->hatch.label + 16];
+  bar.pale = map_is_hatched(&grid);
+  snprintf(label, sizeof label, bar.pale ? "%s; hatched: %s" : "%s", first->value_label,
+           first->hatch.label);
+  bar.label = label;
   code = palette_find(options->palette ? options->palette : palette_default(bar.range), &palette,
                       error);
   if (!code)

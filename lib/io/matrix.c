@@ -28,6 +28,7 @@ struct matrix *matrix_create(size_t rows, size_t columns, struct error *error) {
 void matrix_destroy(struct matrix *matrix) {
   if (!matrix) return;
   meta_destroy(matrix->meta);
+  free(matrix->hatch.cell);
   free(matrix->cells);
   free(matrix);
 }
@@ -56,14 +57,19 @@ void matrix_write_npy(const struct matrix *matrix, FILE *out) {
 }
 
 void matrix_write_csv(const struct matrix *matrix, char separator, FILE *out) {
-  fprintf(out, "%s%c%s%cvalue\n", matrix->row_axis.column, separator, matrix->column_axis.column,
+  const bool *hatched = matrix->hatch.cell;
+  fprintf(out, "%s%c%s%cvalue", matrix->row_axis.column, separator, matrix->column_axis.column,
           separator);
+  if (hatched) fprintf(out, "%c%s", separator, matrix->hatch.column);
+  fputc('\n', out);
   const double *cell = matrix->cells;
   for (size_t r = 0; r < matrix->rows; r++)
     for (size_t c = 0; c < matrix->columns; c++, cell++) {
       fprintf(out, "%zu%c%zu%c", matrix_first(r, matrix->row_axis.length, matrix->rows), separator,
               matrix_first(c, matrix->column_axis.length, matrix->columns), separator);
-      fprintf(out, isnan(*cell) ? "\n" : "%.17g\n", *cell);
+      if (!isnan(*cell)) fprintf(out, "%.17g", *cell);
+      if (hatched) fprintf(out, "%c%d", separator, hatched[cell - matrix->cells]);
+      fputc('\n', out);
     }
 }
 
@@ -78,7 +84,11 @@ void matrix_write_json(const struct matrix *matrix, FILE *out) {
               matrix->row_axis.column, matrix_first(r, matrix->row_axis.length, matrix->rows),
               matrix->column_axis.column,
               matrix_first(c, matrix->column_axis.length, matrix->columns));
-      fprintf(out, isfinite(*cell) ? "%.17g}" : "null}", *cell);
+      fprintf(out, isfinite(*cell) ? "%.17g" : "null", *cell);
+      if (matrix->hatch.cell)
+        fprintf(out, ", \"%s\": %d", matrix->hatch.column,
+                matrix->hatch.cell[cell - matrix->cells]);
+      fputc('}', out);
     }
   fputs("\n]}\n", out);
 }

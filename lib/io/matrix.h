@@ -2,6 +2,7 @@
 #ifndef ROPETOOL_IO_MATRIX_H
 #define ROPETOOL_IO_MATRIX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,6 +23,16 @@ struct matrix_axis {
   size_t length;   /* of what was reduced: positions, pairs, dimensions */
 };
 
+/* Cells set apart from the others: figures show them pale and hatched, CSV and JSON have a column
+   of 0 and 1 for them. */
+struct matrix_hatch {
+  bool *cell;      /* (row, column), owned by the matrix; NULL: none is */
+  char column[16]; /* its name in a CSV file: "unseen" */
+  char label[32];  /* what they are: "unseen" */
+  size_t row;      /* a line lies before this row of what was reduced; 0: none */
+  char row_label[32];
+};
+
 struct matrix {
   size_t rows,
       columns; /* cells drawn; row r covers ⌊r·length/rows⌋ up to ⌊(r+1)·length/rows⌋ − 1 */
@@ -29,6 +40,7 @@ struct matrix {
   struct matrix_axis row_axis, column_axis;
   char value_label[64]; /* of the colour bar */
   enum matrix_range range;
+  struct matrix_hatch hatch;
   struct meta *meta;
 };
 
@@ -45,7 +57,8 @@ size_t matrix_extent(const struct matrix *matrix, double *smallest, double *larg
 
 /* A plain <f8 matrix of the cells, masked NaN. */
 void matrix_write_npy(const struct matrix *matrix, FILE *out);
-/* Columns ROW,COLUMN,value with the first position of each cell; a masked value is empty. */
+/* Columns ROW,COLUMN,value with the first position of each cell, and that of the hatch; a masked
+   value is empty. */
 void matrix_write_csv(const struct matrix *matrix, char separator, FILE *out);
 /* {"meta": {...}, "table": [{ROW:, COLUMN:, "value":}, ...]} */
 void matrix_write_json(const struct matrix *matrix, FILE *out);

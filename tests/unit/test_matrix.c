@@ -136,6 +136,29 @@ static void csv(void **state) {
   matrix_destroy(matrix);
 }
 
+/* Cells that are set apart have a column that says so. */
+static void hatched_cells(void **state) {
+  (void)state;
+  struct matrix *matrix = small_map();
+  matrix->hatch.cell = calloc(6, sizeof *matrix->hatch.cell);
+  assert_non_null(matrix->hatch.cell);
+  strcpy(matrix->hatch.column, "unseen");
+  matrix->hatch.cell[1] = matrix->hatch.cell[5] = true;
+  check_printed(write_csv, matrix,
+                "query,key,value,unseen\n0,0,0.10000000000000001,0\n0,2,,1\n0,4,-2,0\n2,0,inf,0\n"
+                "2,2,1e-300,0\n2,4,3,1\n");
+  char *text = printed(write_json, matrix, NULL);
+  json_t *root = json_loads(text, 0, NULL);
+  if (!root) fail_msg("not JSON: %s", text);
+  const json_t *rows = json_object_get(root, "table");
+  for (size_t i = 0; i < 6; i++)
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(rows, i), "unseen")),
+                     i == 1 || i == 5);
+  json_decref(root);
+  free(text);
+  matrix_destroy(matrix);
+}
+
 static void json(void **state) {
   (void)state;
   struct matrix *matrix = small_map();
@@ -206,6 +229,7 @@ int main(void) {
       cmocka_unit_test(first_positions),
       cmocka_unit_test(extent),
       cmocka_unit_test(csv),
+      cmocka_unit_test(hatched_cells),
       cmocka_unit_test(json),
       cmocka_unit_test(json_of_a_short_axis),
       cmocka_unit_test(npy),

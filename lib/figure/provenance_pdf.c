@@ -53,7 +53,7 @@ static void date_entry(char entry[64]) {
    cross-reference table says. */
 static void write_without_date(const struct blob *file, const struct pdf_map *map, FILE *base) {
   char entry[64];
-  const size_t start = blob_find(file, map->info, date_key);
+  const size_t start = pdf_find_name(file, map->info, map->info_end, date_key);
   const size_t end = blob_find(file, start, ")") + 1;
   if (start >= map->info_end || end > map->info_end) {
     fwrite(file->data, 1, file->size, base);
@@ -89,7 +89,7 @@ static int embed(const struct blob *base, const struct blob *text, FILE *file,
                  struct error *error) {
   struct pdf_map map;
   const char *fault = pdf_read_map(base, &map);
-  if (!fault && blob_find(base, map.trailer, "/Prev") < map.trailer_end)
+  if (!fault && pdf_find_name(base, map.trailer, map.trailer_end, "/Prev") < map.trailer_end)
     fault = "was changed after it was drawn";
   if (fault) return error_set(error, ERROR_FAILED, "broken PDF: it %s", fault);
 
@@ -106,14 +106,26 @@ static int embed(const struct blob *base, const struct blob *text, FILE *file,
   return OK;
 }
 
+/* The last key with a string behind it, of a file that cannot be read otherwise. Within our own
+   text a parenthesis follows a backslash. */
+static size_t find_anywhere(const struct blob *file) {
+  for (size_t end = file->size; end > 0;) {
+    struct pdf_cursor cursor = {file, blob_find_last(file, end, key)};
+    if (cursor.at == file->size) break;
+    end = cursor.at + sizeof key - 2;
+    if (pdf_take(&cursor, key) && pdf_take(&cursor, "(")) return end - (sizeof key - 2);
+  }
+  return file->size;
+}
+
 /* In a file that is whole the entry is in the document information, and what it was added to is all
    before that. One that is damaged, or was written again by another program, may still have it. */
 static bool extract(const struct blob *file, FILE *text, FILE *base) {
   struct pdf_map map;
   const bool whole = !pdf_read_map(file, &map);
-  size_t start = whole ? blob_find_last(file, map.info_end, key) : file->size;
-  const bool updated = whole && map.info <= start && start < map.info_end;
-  if (!updated) start = blob_find_last(file, file->size, key);
+  size_t start = whole ? pdf_find_name(file, map.info, map.info_end, key) : file->size;
+  const bool updated = whole && start < map.info_end;
+  if (!updated) start = find_anywhere(file);
 
   struct pdf_cursor cursor = {file, start};
   if (!pdf_take(&cursor, key) || !pdf_take(&cursor, "(")) return false;

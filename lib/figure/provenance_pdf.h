@@ -17,8 +17,12 @@ bool pdf_take_number(struct pdf_cursor *cursor, size_t *number);
 /* Whether an object "NUMBER GENERATION obj" starts at `offset`. */
 bool pdf_object_starts(const struct blob *file, size_t offset, size_t number, size_t generation);
 
-/* The number behind a key within [from, to). */
-bool pdf_key_number(const struct blob *file, size_t from, size_t to, const char *key,
+/* The last place within [from, to) of a name, such as "/Info", that is a token of its own: not what
+   a string or a comment (sections 3.1.1 and 3.2.3) says. `to` when there is none. */
+size_t pdf_find_name(const struct blob *file, size_t from, size_t to, const char *name);
+
+/* The number behind such a name. */
+bool pdf_key_number(const struct blob *file, size_t from, size_t to, const char *name,
                     size_t *number);
 
 /* The offset behind "startxref", which is before *end, where this word stands (section 3.4.4). The

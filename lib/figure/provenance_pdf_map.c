@@ -37,10 +37,78 @@ bool pdf_object_starts(const struct blob *file, size_t offset, size_t number, si
   return blob_has(file, offset, header);
 }
 
-bool pdf_key_number(const struct blob *file, size_t from, size_t to, const char *key,
+static bool is_one_of(char c, const char *set) {
+  return c && strchr(set, c);
+}
+
+/* Behind the string that starts at `at` with a parenthesis (section 3.2.3): others in it are in
+   pairs or behind a backslash. */
+static size_t string_end(const struct blob *file, size_t at) {
+  for (size_t depth = 0; at < file->size; at++) {
+    const char c = file->data[at];
+    if (c == '\\')
+      at++;
+    else if (c == '(')
+      depth++;
+    else if (c == ')' && --depth == 0)
+      return at + 1;
+  }
+  return file->size;
+}
+
+/* Takes the next token, whatever it is (section 3.1); false at the end of the file. */
+static bool take_token(struct pdf_cursor *cursor, size_t *start) {
+  static const char delimiters[] = "()<>[]{}/%";
+  const struct blob *file = cursor->file;
+  size_t at;
+  for (skip_space(cursor); blob_has(file, cursor->at, "%"); skip_space(cursor))
+    cursor->at = blob_find(file, cursor->at, "\n");
+  at = *start = cursor->at;
+  if (at >= file->size) return false;
+  if (file->data[at] == '(') {
+    at = string_end(file, at);
+  } else if (blob_has(file, at, "<<") || blob_has(file, at, ">>")) {
+    at += 2;
+  } else if (file->data[at] == '<') {
+    at = blob_find(file, at, ">");
+    at += at < file->size;
+  } else {
+    const bool single = is_one_of(file->data[at], ")>[]{}");
+    for (at++; !single && at < file->size; at++)
+      if (is_one_of(file->data[at], delimiters) || is_one_of(file->data[at], " \t\r\n\f")) break;
+  }
+  cursor->at = at;
+  return true;
+}
+
+static bool is_token(const struct pdf_cursor *cursor, size_t start, const char *word) {
+  return cursor->at - start == strlen(word) && blob_has(cursor->file, start, word);
+}
+
+/* The place of the >> of the dictionary that `from` is within; the file's size when there is none.
+ */
+static size_t dictionary_end(const struct blob *file, size_t from) {
+  struct pdf_cursor cursor = {file, from};
+  size_t start, depth = 0;
+  while (take_token(&cursor, &start)) {
+    if (is_token(&cursor, start, "<<")) depth++;
+    if (is_token(&cursor, start, ">>") && depth-- == 0) return start;
+  }
+  return file->size;
+}
+
+size_t pdf_find_name(const struct blob *file, size_t from, size_t to, const char *name) {
+  struct pdf_cursor cursor = {file, from};
+  size_t start, found = to;
+  while (take_token(&cursor, &start) && cursor.at <= to)
+    if (is_token(&cursor, start, name)) found = start;
+  return found;
+}
+
+bool pdf_key_number(const struct blob *file, size_t from, size_t to, const char *name,
                     size_t *number) {
-  struct pdf_cursor cursor = {file, blob_find(file, from, key)};
-  return cursor.at < to && pdf_take(&cursor, key) && pdf_take_number(&cursor, number);
+  struct pdf_cursor cursor = {file, pdf_find_name(file, from, to, name)};
+  return cursor.at < to && pdf_take(&cursor, name) && pdf_take_number(&cursor, number);
 }
 
 const char *pdf_read_end(const struct blob *file, size_t *xref, size_t *end) {
@@ -79,8 +147,8 @@ static const char *read_info(const struct blob *file, size_t offset, struct pdf_
   if (!offset || !pdf_take(&cursor, "obj") || !pdf_take(&cursor, "<<")) return missing;
   map->info_object = offset;
   map->info = cursor.at;
-  map->info_end = blob_find_last(file, blob_find(file, map->info, "endobj"), ">>");
-  return map->info_end >= map->info && map->info_end < file->size ? NULL : missing;
+  cursor.at = map->info_end = dictionary_end(file, map->info);
+  return pdf_take(&cursor, ">>") && pdf_take(&cursor, "endobj") ? NULL : missing;
 }
 
 const char *pdf_read_map(const struct blob *file, struct pdf_map *map) {
@@ -92,10 +160,10 @@ const char *pdf_read_map(const struct blob *file, struct pdf_map *map) {
   if (!pdf_take(&cursor, table_word)) return "has no cross-reference table where it says";
   fault = read_table(&cursor, SIZE_MAX, &offset);
   if (fault) return fault;
-  map->trailer_end = blob_find_last(file, end, ">>");
-  if (!pdf_take(&cursor, "<<") || cursor.at > map->trailer_end || map->trailer_end > end)
-    return "has a malformed trailer";
+  if (!pdf_take(&cursor, "<<")) return "has a malformed trailer";
   map->trailer = cursor.at;
+  map->trailer_end = dictionary_end(file, map->trailer);
+  if (map->trailer_end > end) return "has a malformed trailer";
   if (!pdf_key_number(file, map->trailer, map->trailer_end, "/Info", &map->info_number))
     return "names no document information";
 

@@ -64,7 +64,7 @@ static const char *read_header(struct packed_file *packed) {
   static const char unknown[] = "has a cross-reference stream of another kind than cairo's";
   const struct blob *file = packed->file;
   const size_t from = packed->table, to = blob_find(file, from, "stream\n");
-  struct pdf_cursor cursor = {file, blob_find(file, from, "/W")};
+  struct pdf_cursor cursor = {file, pdf_find_name(file, from, to, "/W")};
   if (!pdf_key_number(file, from, to, "/Size", &packed->count) ||
       !pdf_key_number(file, from, to, "/Root", &packed->root) ||
       !pdf_key_number(file, from, to, "/Info", &packed->info) || cursor.at >= to ||
@@ -72,8 +72,9 @@ static const char *read_header(struct packed_file *packed) {
     return unknown;
   for (int i = 0; i < 3; i++)
     if (!pdf_take_number(&cursor, &packed->widths[i]) || packed->widths[i] > 4) return unknown;
-  const bool other = blob_find(file, from, "/Prev") < to || blob_find(file, from, "/Index") < to ||
-                     blob_find(file, from, "/DecodeParms") < to;
+  const bool other = pdf_find_name(file, from, to, "/Prev") < to ||
+                     pdf_find_name(file, from, to, "/Index") < to ||
+                     pdf_find_name(file, from, to, "/DecodeParms") < to;
   return other || packed->count > file->size ? unknown : NULL;
 }
 
@@ -120,7 +121,7 @@ static const char *drop_streams(struct packed_file *packed) {
     const size_t from = packed->objects[stream].offset;
     const size_t to = blob_find(packed->file, from, "stream\n");
     size_t length, generation;
-    struct pdf_cursor cursor = {packed->file, blob_find(packed->file, from, "/Length")};
+    struct pdf_cursor cursor = {packed->file, pdf_find_name(packed->file, from, to, "/Length")};
     if (cursor.at < to && pdf_take(&cursor, "/Length") && pdf_take_number(&cursor, &length) &&
         pdf_take_number(&cursor, &generation) && pdf_take(&cursor, "R") && length < packed->count)
       packed->objects[length].dropped = true;
@@ -159,7 +160,7 @@ static const char *write_packed(struct packed_file *packed, size_t stream, FILE 
   const size_t from = packed->objects[stream].offset, to = blob_find(file, from, "stream\n");
   struct blob bytes = {NULL, 0};
   size_t count, first, number, number_ahead, start, next;
-  if (!pdf_key_number(file, from, to, "/N ", &count) ||
+  if (!pdf_key_number(file, from, to, "/N", &count) ||
       !pdf_key_number(file, from, to, "/First", &first))
     return "has a malformed object stream";
   const char *fault = read_stream(file, from, &bytes);

@@ -13,6 +13,9 @@
 /* Characters: beside curves for their numbers, of curves at most and at least. */
 enum { MARGIN = 10, CURVES_WIDTH = 80, CURVES_ROWS = 16, LEAST = 4 };
 
+/* Behind those of the curves. */
+enum { MARK_COLOUR = 1 + PALETTE_CATEGORIES };
+
 /* Told apart without colours. */
 static const char marks[] = "*+xo#%@&";
 
@@ -35,14 +38,37 @@ static struct preview_point place(const struct curve_sheet *curves, double x, do
                                 (1 - up) * (double)(preview_sheet_height(&curves->sheet) - 1)};
 }
 
+/* Dashes of the columns behind the first, dots. */
+static unsigned dash_of(const struct curve_sheet *curves, const struct trace *trace) {
+  return trace->column ? 1 + (unsigned)curves->sheet.wide : 0;
+}
+
 static void draw_trace(struct curve_sheet *curves, const struct trace *trace, unsigned colour) {
   for (size_t p = 0; p < trace->count; p++) {
     if (isnan(trace->low[p])) continue;
     const struct preview_point at = place(curves, trace->x[p], trace->low[p]);
     const bool joined = trace->kind == TRACE_LINE && p > 0 && !isnan(trace->low[p - 1]);
     preview_sheet_line(&curves->sheet,
-                       joined ? place(curves, trace->x[p - 1], trace->low[p - 1]) : at, at, colour);
+                       joined ? place(curves, trace->x[p - 1], trace->low[p - 1]) : at, at, colour,
+                       joined ? dash_of(curves, trace) : 0);
   }
+}
+
+/* What curves are read against, where they reach it. */
+static void draw_marks(struct curve_sheet *curves, const struct curve_plot *plot) {
+  const struct extent *view = &curves->view;
+  const double upright = plot->x_mark.label ? plot->x_mark.value : NAN;
+  curves->sheet.colour[MARK_COLOUR] = 0x808080;
+  curves->sheet.mark[MARK_COLOUR] = '.';
+  for (size_t m = 0; m < CURVE_MARKS && plot->marks[m].label; m++) {
+    const double value = plot->marks[m].value;
+    if (value > view->low && value < view->high)
+      preview_sheet_line(&curves->sheet, place(curves, view->left, value),
+                         place(curves, view->right, value), MARK_COLOUR, 1);
+  }
+  if (upright > view->left && upright < view->right)
+    preview_sheet_line(&curves->sheet, place(curves, upright, view->low),
+                       place(curves, upright, view->high), MARK_COLOUR, 1);
 }
 
 /* The numbers at the ends of the x axis, below a sheet that begins behind `margin` characters. */
@@ -130,6 +156,7 @@ void preview_table(const struct table *table, const struct curve_plot *plot,
   const size_t across = columns - (terminal->sixel ? 0 : MARGIN);
   if (isfinite(view->right - view->left) && isfinite(view->high - view->low) &&
       !preview_sheet_open(terminal, across, rows - others, &curves.sheet)) {
+    draw_marks(&curves, plot);
     draw_traces(&curves, &traces);
     print_curves(&curves, out);
     if (named) print_names(&curves.sheet, &traces, columns, out);
@@ -202,7 +229,7 @@ static void draw_hands(struct dials *dials, const struct table *table, const int
     const double part = dials->last_pair > 0 ? fmax(0, pair / dials->last_pair) : 0;
     preview_sheet_line(&dials->sheet, dial_point(dials, dial, 0, 0),
                        dial_point(dials, dial, angle, 0.9 - 0.6 * part),
-                       FIRST_HAND + (unsigned)(part * (HAND_COLOURS - 1)));
+                       FIRST_HAND + (unsigned)(part * (HAND_COLOURS - 1)), 0);
   }
 }
 

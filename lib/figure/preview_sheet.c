@@ -76,18 +76,19 @@ void preview_sheet_dot(struct preview_sheet *sheet, struct preview_point at, uns
 }
 
 void preview_sheet_line(struct preview_sheet *sheet, struct preview_point from,
-                        struct preview_point to, unsigned colour) {
-  const double reach = fmax(fabs(to.x - from.x), fabs(to.y - from.y));
+                        struct preview_point to, unsigned colour, unsigned dash) {
+  const double across = to.x - from.x, along = to.y - from.y;
+  const double reach = fmax(fabs(across), fabs(along));
   if (!(reach <= 1e6)) return;
   const int steps = (int)ceil(reach), thick = sheet->terminal->sixel ? 2 : 1;
   for (int s = 0; s <= steps; s++) {
     const double part = steps ? (double)s / steps : 0;
+    const struct preview_point at = {from.x + part * across, from.y + part * along};
+    const double place = floor((fabs(across) >= fabs(along) ? at.x : at.y) + 0.5);
+    if (dash && fmod(place, 2.0 * dash) >= dash) continue;
     for (int right = 0; right < thick; right++)
       for (int down = 0; down < thick; down++)
-        preview_sheet_dot(sheet,
-                          (struct preview_point){from.x + part * (to.x - from.x) + right,
-                                                 from.y + part * (to.y - from.y) + down},
-                          colour);
+        preview_sheet_dot(sheet, (struct preview_point){at.x + right, at.y + down}, colour);
   }
 }
 

@@ -39,8 +39,9 @@ struct preview_point {
   double x, y;
 };
 void preview_sheet_dot(struct preview_sheet *sheet, struct preview_point at, unsigned colour);
+/* `dash` columns of dots, of a steep line rows, have the line and as many have not; 0: all have. */
 void preview_sheet_line(struct preview_sheet *sheet, struct preview_point from,
-                        struct preview_point to, unsigned colour);
+                        struct preview_point to, unsigned colour, unsigned dash);
 
 /* One row of characters, without the end of the line. */
 void preview_sheet_print(const struct preview_sheet *sheet, size_t row, FILE *out);

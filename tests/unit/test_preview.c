@@ -109,6 +109,61 @@ static void a_rising_line_rises(void **state) {
   table_destroy(table);
 }
 
+/* A row of dots at a value and a column at a place, behind the curves; none where these do not go.
+ */
+static void marks_are_dotted(void **state) {
+  (void)state;
+  struct table *table = table_of(1, 11);
+  struct curve_plot marked = plot;
+  marked.marks[0] = (struct curve_mark){8, ""};
+  marked.marks[1] = (struct curve_mark){-1, "out of reach"};
+  marked.x_mark = (struct curve_mark){4, "four"};
+  const struct sight sight = {
+      .table = table, .plot = &marked, .columns = 31, .rows = 12, .ascii = true};
+  char *text = seen(&sight);
+  assert_string_equal(text, "       10         .          **\n"
+                            "                           **  \n"
+                            "          . . . . . . . . * . .\n"
+                            "                        **     \n"
+                            "                  .   **       \n"
+                            "                    **         \n"
+                            "                  **           \n"
+                            "                **             \n"
+                            "              **  .            \n"
+                            "            **                 \n"
+                            "        0 **      .            \n"
+                            "          0                  10\n");
+  free(text);
+  table_destroy(table);
+}
+
+/* Of a second column. */
+static void second_lines_are_dashed(void **state) {
+  (void)state;
+  struct table *table = table_of(1, 11);
+  struct curve_plot two = plot;
+  two.lines[0] = "x";
+  two.lines[1] = "y";
+  for (size_t r = 0; r < 11; r++)
+    table_set_real(table, r, 2, 5);
+  char *text =
+      seen(&(struct sight){.table = table, .plot = &two, .columns = 31, .rows = 12, .ascii = true});
+  assert_string_equal(text, "       10                    **\n"
+                            "                           **  \n"
+                            "                          *    \n"
+                            "                        **     \n"
+                            "                      **       \n"
+                            "          ++  ++  ++**++  ++  +\n"
+                            "                  **           \n"
+                            "                **             \n"
+                            "              **               \n"
+                            "            **                 \n"
+                            "        0 **                   \n"
+                            "          0                  10\n");
+  free(text);
+  table_destroy(table);
+}
+
 static void curves_fit_their_space(void **state) {
   (void)state;
   static const size_t counts[] = {1, 2, 1000};
@@ -159,6 +214,7 @@ int main(void) {
       cmocka_unit_test(shades_grow_with_values),   cmocka_unit_test(no_logarithm_no_shade),
       cmocka_unit_test(half_blocks_hold_two_rows), cmocka_unit_test(diagonals_survive_reduction),
       cmocka_unit_test(maps_fit_their_space),      cmocka_unit_test(a_rising_line_rises),
+      cmocka_unit_test(marks_are_dotted),          cmocka_unit_test(second_lines_are_dashed),
       cmocka_unit_test(curves_fit_their_space),    cmocka_unit_test(nothing_to_see_prints_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

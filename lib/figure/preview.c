@@ -10,14 +10,16 @@
 #include "lib/figure/preview_sheet.h"
 #include "lib/figure/traces.h"
 
-/* Characters: beside curves for their numbers, of curves at most and at least. */
-enum { MARGIN = 10, CURVES_WIDTH = 80, CURVES_ROWS = 16, LEAST = 4 };
-
 /* Behind those of the curves. */
 enum { MARK_COLOUR = 1 + PALETTE_CATEGORIES };
 
 /* Told apart without colours. */
 static const char marks[] = "*+xo#%@&";
+
+/* Characters: beside curves for their numbers, of curves at most and at least. */
+enum { MARGIN = 10, CURVES_ROWS = 16, LEAST = 4 };
+/* Curves that are told apart, and lines of their names. */
+enum { NAMES_MOST = sizeof marks - 1, NAME_LINES = 3, LINES_MOST = 4 };
 
 static size_t least(size_t a, size_t b) {
   return a < b ? a : b;
@@ -99,39 +101,109 @@ static void print_curves(const struct curve_sheet *curves, FILE *out) {
   print_ends(curves, MARGIN, out);
 }
 
-/* Whether the series can be told apart, and what their names stand behind. */
-static bool has_names(const struct preview_terminal *terminal, const struct traces *traces) {
-  return traces->series_count > 1 && (terminal->colour != PREVIEW_PLAIN || !terminal->blocks);
-}
+/* Which curves have a colour and a name of their own: each line of each series while they are few,
+   else each series. */
+struct names {
+  const struct traces *traces;
+  const struct curve_plot *plot;
+  size_t line[LINES_MOST]; /* the plot's lines that are drawn */
+  size_t lines, series, count;
+};
 
-/* The names of the series in their colours or marks, as many as fit. */
-static void print_names(const struct preview_sheet *sheet, const struct traces *traces,
-                        size_t columns, FILE *out) {
-  size_t used = 0;
-  for (size_t s = 0; s < traces->series_count; s++) {
-    const unsigned colour = 1 + (unsigned)(s % PALETTE_CATEGORIES);
-    used += strlen(traces->label[s]) + 3;
-    if (used > columns || text_has_control(traces->label[s])) break;
-    if (s) fputc(' ', out);
-    preview_start_colour(sheet->terminal, PREVIEW_SIGN, sheet->colour[colour], out);
-    if (sheet->terminal->blocks)
-      fputs("━", out);
-    else
-      fputc(sheet->mark[colour], out);
-    preview_end_colour(sheet->terminal, out);
-    fprintf(out, " %s", traces->label[s]);
+static void list_names(const struct traces *traces, const struct curve_plot *plot,
+                       struct names *names) {
+  *names = (struct names){.traces = traces, .plot = plot, .series = traces->series_count};
+  for (size_t l = 0; l < LINES_MOST && plot->lines[l]; l++) {
+    bool drawn = false;
+    for (size_t i = 0; i < traces->count; i++)
+      drawn |= traces->item[i].kind == TRACE_LINE && traces->item[i].column == l;
+    if (drawn) names->line[names->lines++] = l;
   }
-  fputc('\n', out);
+  if (names->series > 1 && names->series * names->lines > NAMES_MOST) names->lines = 1;
+  names->count = names->series * names->lines;
 }
 
-static void draw_traces(struct curve_sheet *curves, const struct traces *traces) {
+/* The place of a trace among the names. */
+static size_t name_of(const struct names *names, const struct trace *trace) {
+  size_t line = 0;
+  while (line + 1 < names->lines && names->line[line] != trace->column)
+    line++;
+  return trace->series * names->lines + line;
+}
+
+/* Writes a text as the terminal has it; returns the characters. */
+static size_t print_text(const struct preview_terminal *terminal, const char *text, FILE *out) {
+  size_t count = 0;
+  for (; *text; text++) {
+    const unsigned char byte = (unsigned char)*text;
+    const bool starts = (byte & 0xc0) != 0x80;
+    count += starts;
+    if (byte < 0x80 || terminal->blocks)
+      fputc(byte, out);
+    else if (starts)
+      fputc('?', out);
+  }
+  return count;
+}
+
+/* The text of a name, to be released with free(); NULL: none, or one that cannot stand in a line.
+ */
+static char *name_text(const struct preview_terminal *terminal, const struct names *names,
+                       size_t index, size_t *width) {
+  const char *series = names->series > 1 ? names->traces->label[index / names->lines] : "";
+  const size_t l = names->lines ? names->line[index % names->lines] : 0;
+  const char *label = names->plot->line_labels[l];
+  const char *line = label && *label ? label : names->plot->lines[l];
+  const bool both = *series && names->lines > 1;
+  struct blob text;
+  FILE *out = open_memstream(&text.data, &text.size);
+  if (!out) return NULL;
+  *width = print_text(terminal, series, out) + print_text(terminal, both ? ", " : "", out);
+  if (!*series || both) *width += print_text(terminal, line, out);
+  if (!fclose(out) && !text_has_control(text.data)) return text.data;
+  free(text.data);
+  return NULL;
+}
+
+/* The names in their colours or marks, as many as fit a few lines; returns how many lines those
+   are. Without `sheet` they are counted alone. */
+static size_t print_names(const struct preview_terminal *terminal, const struct names *names,
+                          const struct preview_sheet *sheet, FILE *out) {
+  size_t used = 0, lines = 1;
+  for (size_t i = 0; i < names->count; i++) {
+    size_t width = 0;
+    char *text = name_text(terminal, names, i, &width);
+    const bool wraps = used && used + width + 3 > terminal->columns;
+    if (wraps) lines++, used = 0;
+    if (!text || width + 2 > terminal->columns || lines > NAME_LINES) {
+      free(text);
+      return wraps ? lines - 1 : lines;
+    }
+    if (sheet) {
+      const unsigned colour = 1 + (unsigned)(i % PALETTE_CATEGORIES);
+      fputs(wraps ? "\n" : used ? " " : "", out);
+      preview_start_colour(sheet->terminal, PREVIEW_SIGN, sheet->colour[colour], out);
+      if (sheet->terminal->blocks)
+        fputs("━", out);
+      else
+        fputc(sheet->mark[colour], out);
+      preview_end_colour(sheet->terminal, out);
+      fprintf(out, " %s", text);
+    }
+    used += width + 2 + (used > 0);
+    free(text);
+  }
+  return lines;
+}
+
+static void draw_traces(struct curve_sheet *curves, const struct names *names) {
   for (size_t c = 0; c < PALETTE_CATEGORIES; c++) {
     curves->sheet.colour[1 + c] = palette_category(c, 1);
-    curves->sheet.mark[1 + c] = marks[c % (sizeof marks - 1)];
+    curves->sheet.mark[1 + c] = marks[c % NAMES_MOST];
   }
-  for (size_t i = 0; i < traces->count; i++) {
-    const struct trace *trace = &traces->item[i];
-    const size_t colour = traces->series_count > 1 ? trace->series : trace->column;
+  for (size_t i = 0; i < names->traces->count; i++) {
+    const struct trace *trace = &names->traces->item[i];
+    const size_t colour = trace->kind == TRACE_POINTS ? names->count : name_of(names, trace);
     if (trace->kind != TRACE_BAND)
       draw_trace(curves, trace, 1 + (unsigned)(colour % PALETTE_CATEGORIES));
   }
@@ -141,8 +213,8 @@ void preview_table(const struct table *table, const struct curve_plot *plot,
                    const struct figure_options *options, const struct preview_terminal *terminal,
                    FILE *out) {
   struct traces traces;
-  const size_t columns = least(terminal->columns, CURVES_WIDTH);
-  const size_t rows = least(terminal->rows, CURVES_ROWS);
+  struct names names;
+  const size_t columns = terminal->columns, rows = least(terminal->rows, CURVES_ROWS);
   struct curve_sheet curves = {.log_x = plot->log_x || options->log_x,
                                .log_y = plot->log_y || options->log_y};
   if (terminal->off || columns < MARGIN + 4 * LEAST || rows < 4 + LEAST) return;
@@ -151,15 +223,23 @@ void preview_table(const struct table *table, const struct curve_plot *plot,
   struct extent *view = &curves.view;
   if (view->left == view->right) view->right += 1;
   if (view->low == view->high) view->high += 1;
-  const bool named = has_names(terminal, &traces);
-  const size_t others = (terminal->sixel ? 3 : 1) + named;
+  list_names(&traces, plot, &names);
+  const bool named = names.count > 1;
+  /* Braille has no signs that tell curves apart: without colours characters do. */
+  struct preview_terminal shown = *terminal;
+  if (named && shown.colour == PREVIEW_PLAIN) shown.blocks = false;
+  const size_t others =
+      (terminal->sixel ? 3 : 1) + (named ? print_names(terminal, &names, NULL, out) : 0);
   const size_t across = columns - (terminal->sixel ? 0 : MARGIN);
   if (isfinite(view->right - view->left) && isfinite(view->high - view->low) &&
-      !preview_sheet_open(terminal, across, rows - others, &curves.sheet)) {
+      !preview_sheet_open(&shown, across, rows - others, &curves.sheet)) {
     draw_marks(&curves, plot);
-    draw_traces(&curves, &traces);
+    draw_traces(&curves, &names);
     print_curves(&curves, out);
-    if (named) print_names(&curves.sheet, &traces, columns, out);
+    if (named) {
+      print_names(terminal, &names, &curves.sheet, out);
+      fputc('\n', out);
+    }
     free(curves.sheet.dot);
   }
   traces_release(&traces);

@@ -21,9 +21,10 @@ struct preview_terminal {
 
 /* The terminal behind a file descriptor: its size (of none: COLUMNS, else 80 × 34) and what the
    environment says. ROPETOOL_PREVIEW is none, ascii, 256, truecolor, sixel or auto; auto, also when
-   it is not set: no more than ASCII where TERM is "dumb" or not set or the locale is not UTF-8; no
-   colours for "dumb" and with a NO_COLOR that is not empty; 24-bit colours where COLORTERM is
-   "truecolor" or "24bit", or TERM ends in "-direct"; else 256. ERROR_INPUT: another value of
+   it is not set: ASCII without colours where TERM is "dumb", not set or of a terminal that has
+   nothing else ("linux", "ansi", "vt100" and the like, unless COLORTERM says so); ASCII where the
+   locale is not UTF-8; no colours with a NO_COLOR that is not empty; 24-bit colours where COLORTERM
+   is "truecolor" or "24bit", or TERM ends in "-direct"; else 256. ERROR_INPUT: another value of
    ROPETOOL_PREVIEW. */
 int preview_terminal_of(int file, struct preview_terminal *terminal, struct error *error);
 
@@ -33,6 +34,8 @@ void preview_matrix(const struct matrix *matrix, const struct figure_options *op
 /* The maps side by side, in rows where the terminal is narrow, in one colour scale. */
 void preview_panels(const struct panel_set *panels, const struct figure_options *options,
                     const struct preview_terminal *terminal, FILE *out);
+/* Curves are as wide as the terminal. Where there are several, each has a name in its colour below;
+   on a terminal without colours each has a character. */
 void preview_table(const struct table *table, const struct curve_plot *plot,
                    const struct figure_options *options, const struct preview_terminal *terminal,
                    FILE *out);

@@ -138,23 +138,39 @@ static void print_line(const struct matrix *matrix, const struct look *look, siz
       print_shade(out, cell_index(matrix, look, line, lines, column));
 }
 
-/* Each cell as a square of dots; the sheet has room for one palette less a colour. */
-static void print_dots(const struct matrix *matrix, struct look *look, size_t columns, size_t rows,
-                       FILE *out) {
-  struct preview_sheet sheet;
-  if (preview_sheet_open(look->terminal, columns, rows, &sheet)) return;
-  const size_t width = preview_sheet_width(&sheet), height = preview_sheet_height(&sheet);
+/* As many cells as fit `columns` × `rows` characters of dots; returns the dots of a side of one. */
+static size_t fit_dots(const struct matrix *matrix, const struct preview_sheet *sheet,
+                       size_t columns, size_t rows, struct look *look) {
+  const size_t width = columns * sheet->wide, height = rows * sheet->high;
   fit_cells(matrix, (double)width, (double)height, look);
   const size_t by_width = width / look->across, by_height = height / look->down;
-  const size_t size = by_width < by_height ? by_width : by_height;
+  return by_width < by_height ? by_width : by_height;
+}
+
+/* Each cell as a square of dots, from a column of dots on; the sheet has room for one palette less
+   a colour. */
+static void draw_dots(const struct matrix *matrix, const struct look *look, size_t size,
+                      size_t left, struct preview_sheet *sheet) {
+  const size_t width = preview_sheet_width(sheet);
   for (int i = 0; i < PALETTE_SIZE; i++)
-    sheet.colour[1 + i * 254 / (PALETTE_SIZE - 1)] = rgb_of(look, i);
+    sheet->colour[1 + i * 254 / (PALETTE_SIZE - 1)] = rgb_of(look, i);
   for (size_t r = 0; r < look->down; r++)
     for (size_t c = 0; c < look->across; c++) {
       const int index = cell_index(matrix, look, r, look->down, c);
       for (size_t y = r * size; index >= 0 && y < (r + 1) * size; y++)
-        memset(sheet.dot + y * width + c * size, 1 + index * 254 / (PALETTE_SIZE - 1), size);
+        memset(sheet->dot + y * width + left + c * size, 1 + index * 254 / (PALETTE_SIZE - 1),
+               size);
     }
+}
+
+/* Maps beside each other as one picture of dots, each in so many characters. */
+static void print_dots(const struct matrix *const *matrix, size_t count, size_t columns,
+                       size_t rows, struct look *look, FILE *out) {
+  struct preview_sheet sheet;
+  if (preview_sheet_open(look->terminal, count * (columns + GAP) - GAP, rows, &sheet)) return;
+  const size_t size = fit_dots(matrix[0], &sheet, columns, rows, look);
+  for (size_t i = 0; i < count; i++)
+    draw_dots(matrix[i], look, size, i * (columns + GAP) * sheet.wide, &sheet);
   sheet.down = (look->down * size + sheet.high - 1) / sheet.high;
   preview_sheet_print_sixel(&sheet, out);
   free(sheet.dot);
@@ -185,7 +201,7 @@ void preview_matrix(const struct matrix *matrix, const struct figure_options *op
   /* A character is twice as high as wide. The last line is the scale's. */
   fit_cells(matrix, (double)columns, 2 * (double)(rows - 1), &look);
   if (terminal->sixel) {
-    print_dots(matrix, &look, columns, rows - 1, out);
+    print_dots(&matrix, 1, columns, rows - 1, &look, out);
   } else {
     for (size_t line = 0; line < count_lines(&look); line++) {
       print_line(matrix, &look, line, out);
@@ -212,18 +228,25 @@ static size_t print_title(const struct panel_set *panels, size_t index, const st
   return least(used, width);
 }
 
-/* Panels side by side: their titles, or a line of their cells. */
-static void print_beside(const struct panel_set *panels, size_t start, size_t end,
-                         const struct look *look, size_t width, int line, FILE *out) {
+static void print_titles(const struct panel_set *panels, size_t start, size_t end,
+                         const struct look *look, size_t width, FILE *out) {
   for (size_t i = start; i < end; i++) {
-    size_t used = look->across;
-    if (line < 0)
-      used = print_title(panels, i, look, width, out);
-    else
-      print_line(panels->matrix[i], look, (size_t)line, out);
+    const size_t used = print_title(panels, i, look, width, out);
     if (i + 1 < end) fprintf(out, "%*s", (int)(width + GAP - used), "");
   }
   fputc('\n', out);
+}
+
+/* The cells of panels side by side. */
+static void print_beside(const struct panel_set *panels, size_t start, size_t end,
+                         const struct look *look, size_t width, FILE *out) {
+  for (size_t line = 0; line < count_lines(look); line++) {
+    for (size_t i = start; i < end; i++) {
+      print_line(panels->matrix[i], look, line, out);
+      if (i + 1 < end) fprintf(out, "%*s", (int)(width + GAP - look->across), "");
+    }
+    fputc('\n', out);
+  }
 }
 
 void preview_panels(const struct panel_set *panels, const struct figure_options *options,
@@ -241,12 +264,15 @@ void preview_panels(const struct panel_set *panels, const struct figure_options 
     return;
   const size_t beside = least(count, (columns + GAP) / (PANEL_WIDTH + GAP));
   const size_t width = least((columns + GAP) / beside - GAP, MAP_WIDTH);
-  fit_cells(first, (double)width, 2 * (double)(least(terminal->rows, MAP_ROWS) - 2), &look);
+  const size_t rows = least(terminal->rows, MAP_ROWS) - 2;
+  fit_cells(first, (double)width, 2 * (double)rows, &look);
   for (size_t start = 0; start < count; start += beside) {
     const size_t end = least(start + beside, count);
-    const int lines = (int)count_lines(&look);
-    for (int line = -1; line < lines; line++)
-      print_beside(panels, start, end, &look, width, line, out);
+    print_titles(panels, start, end, &look, width, out);
+    if (terminal->sixel)
+      print_dots(panels->matrix + start, end - start, width, rows, &look, out);
+    else
+      print_beside(panels, start, end, &look, width, out);
   }
   print_scale(&look, first->value_label, columns, out);
 }

@@ -1,4 +1,5 @@
 /* What the terminal of a preview can show. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -40,13 +41,23 @@ static void set_size(int file, struct preview_terminal *terminal) {
   terminal->rows = window.ws_row > 2 ? window.ws_row - 2U : 34;
 }
 
+/* Terminals of few or no colours, and without the characters of braille. */
+static bool is_simple(const char *name) {
+  static const char *const names[] = {"unknown", "linux", "ansi", "cons25"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(name, names[i])) return true;
+  return !strncmp(name, "vt", 2) && isdigit((unsigned char)name[2]);
+}
+
 static void set_auto(struct preview_terminal *terminal) {
   const char *name = variable("TERM"), *depth = variable("COLORTERM");
-  const bool dumb = !*name || !strcmp(name, "dumb");
-  terminal->blocks = !dumb && locale_is_utf8();
-  if (dumb || *variable("NO_COLOR"))
+  const bool deep =
+      !strcmp(depth, "truecolor") || !strcmp(depth, "24bit") || ends_with(name, "-direct");
+  const bool simple = !*name || !strcmp(name, "dumb") || (is_simple(name) && !deep);
+  terminal->blocks = !simple && locale_is_utf8();
+  if (simple || *variable("NO_COLOR"))
     terminal->colour = PREVIEW_PLAIN;
-  else if (!strcmp(depth, "truecolor") || !strcmp(depth, "24bit") || ends_with(name, "-direct"))
+  else if (deep)
     terminal->colour = PREVIEW_TRUECOLOR;
   else
     terminal->colour = PREVIEW_256;

@@ -147,7 +147,7 @@ static void second_lines_are_dashed(void **state) {
   for (size_t r = 0; r < 11; r++)
     table_set_real(table, r, 2, 5);
   char *text =
-      seen(&(struct sight){.table = table, .plot = &two, .columns = 31, .rows = 12, .ascii = true});
+      seen(&(struct sight){.table = table, .plot = &two, .columns = 31, .rows = 13, .ascii = true});
   assert_string_equal(text, "       10                    **\n"
                             "                           **  \n"
                             "                          *    \n"
@@ -159,7 +159,8 @@ static void second_lines_are_dashed(void **state) {
                             "              **               \n"
                             "            **                 \n"
                             "        0 **                   \n"
-                            "          0                  10\n");
+                            "          0                  10\n"
+                            "* x + y\n");
   free(text);
   table_destroy(table);
 }
@@ -179,11 +180,48 @@ static void curves_fit_their_space(void **state) {
                                             .colour = (enum preview_colour)colour});
           assert_fits(text, columns, rows);
           assert_true(columns < 27 || rows < 10 || *text);
-          assert_true(!*text || (strstr(text, "one") != NULL) == (colour > 0));
+          assert_true(!*text || strstr(text, "one") != NULL);
+          /* Without colours they differ in their characters. */
+          assert_true(!*text || (strchr(text, '+') != NULL) == (colour == 0));
           free(text);
         }
     table_destroy(table);
   }
+}
+
+/* Each line of each series has a name, in its colour or behind its character. */
+static void curves_have_names(void **state) {
+  (void)state;
+  static const struct curve_plot two = {
+      .x = "x", .group = "series", .lines = {"x", "y"}, .line_labels = {"first \xce\xb8"}};
+  struct table *one = table_of(1, 9), *several = table_of(2, 9);
+  const struct {
+    const struct table *table;
+    enum preview_colour colour;
+    bool ascii;
+    const char *names;
+  } cases[] = {
+      {one, PREVIEW_PLAIN, false, "\n* first \xce\xb8 + y\n"},
+      {one, PREVIEW_PLAIN, true, "\n* first ? + y\n"},
+      {one, PREVIEW_256, false, "\n\xe2\x94\x81 first \xce\xb8 \xe2\x94\x81 y\n"},
+      {several, PREVIEW_PLAIN, false,
+       "\n* one, first \xce\xb8 + one, y x two, first \xce\xb8\no two, y\n"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char *text = seen(&(struct sight){.table = cases[i].table,
+                                      .plot = &two,
+                                      .columns = 40,
+                                      .rows = 12,
+                                      .colour = cases[i].colour,
+                                      .ascii = cases[i].ascii});
+    assert_fits(text, 40, 12);
+    const size_t size = strlen(text), tail = strlen(cases[i].names);
+    assert_true(size > tail);
+    assert_string_equal(text + size - tail, cases[i].names);
+    free(text);
+  }
+  table_destroy(one);
+  table_destroy(several);
 }
 
 static void nothing_to_see_prints_nothing(void **state) {
@@ -211,11 +249,17 @@ static void nothing_to_see_prints_nothing(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(shades_grow_with_values),   cmocka_unit_test(no_logarithm_no_shade),
-      cmocka_unit_test(half_blocks_hold_two_rows), cmocka_unit_test(diagonals_survive_reduction),
-      cmocka_unit_test(maps_fit_their_space),      cmocka_unit_test(a_rising_line_rises),
-      cmocka_unit_test(marks_are_dotted),          cmocka_unit_test(second_lines_are_dashed),
-      cmocka_unit_test(curves_fit_their_space),    cmocka_unit_test(nothing_to_see_prints_nothing),
+      cmocka_unit_test(shades_grow_with_values),
+      cmocka_unit_test(no_logarithm_no_shade),
+      cmocka_unit_test(half_blocks_hold_two_rows),
+      cmocka_unit_test(diagonals_survive_reduction),
+      cmocka_unit_test(maps_fit_their_space),
+      cmocka_unit_test(a_rising_line_rises),
+      cmocka_unit_test(marks_are_dotted),
+      cmocka_unit_test(second_lines_are_dashed),
+      cmocka_unit_test(curves_fit_their_space),
+      cmocka_unit_test(curves_have_names),
+      cmocka_unit_test(nothing_to_see_prints_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

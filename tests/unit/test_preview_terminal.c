@@ -133,6 +133,18 @@ static void panels_stand_side_by_side(void **state) {
       assert_true(columns < 21 || strstr(text, "(c)"));
       free(text);
     }
+  text = printed(
+      look,
+      &(struct sight){
+          .panels = &set, .columns = 40, .rows = 20, .colour = PREVIEW_TRUECOLOR, .sixel = true},
+      NULL);
+  assert_memory_equal(text, "(a) rope      (b)           (c) a much l\n\033P", 43);
+  unsigned width, height;
+  /* 3 times 16 cells in 12 characters of 8 dots each, with 2 between two maps. */
+  assert_int_equal(read_sixel(strchr(text, '\033'), &width, &height), 3 * 16 * 24 * 24);
+  assert_int_equal(width, 40 * 8);
+  assert_int_equal(height, 4 * 24);
+  free(text);
   for (size_t i = 0; i < 3; i++)
     matrix_destroy(maps[i]);
 }
@@ -201,6 +213,13 @@ static void environment_says_what_there_is(void **state) {
       {NULL, "xterm-256color", "24bit", NULL, "C", {.colour = PREVIEW_TRUECOLOR}},
       {NULL, "screen", NULL, NULL, "en_GB.UTF-8", {.colour = PREVIEW_256, .blocks = true}},
       {NULL, "xterm", "truecolor", "1", "C.UTF-8", {.colour = PREVIEW_PLAIN, .blocks = true}},
+      {NULL, "xterm", NULL, "", "C.UTF-8", {.colour = PREVIEW_256, .blocks = true}},
+      {NULL, "linux", NULL, NULL, "C.UTF-8", {.colour = PREVIEW_PLAIN}},
+      {NULL, "vt100", NULL, NULL, "C.UTF-8", {.colour = PREVIEW_PLAIN}},
+      {NULL, "vt220-w", NULL, NULL, "C.UTF-8", {.colour = PREVIEW_PLAIN}},
+      {NULL, "vte-256color", NULL, NULL, "C.UTF-8", {.colour = PREVIEW_256, .blocks = true}},
+      {NULL, "linux", "truecolor", "1", "C.UTF-8", {.colour = PREVIEW_PLAIN, .blocks = true}},
+      {"auto", "xterm-direct", NULL, "1", "C.UTF-8", {.colour = PREVIEW_PLAIN, .blocks = true}},
       {"none", "xterm", "truecolor", NULL, "C.UTF-8", {.off = true}},
       {"ascii", "xterm", "truecolor", NULL, "C.UTF-8", {.colour = PREVIEW_PLAIN}},
       {"256", "xterm", "truecolor", "1", "C", {.colour = PREVIEW_256, .blocks = true}},

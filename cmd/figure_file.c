@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/base/file.h"
 #include "lib/base/text.h"
@@ -12,10 +13,14 @@ enum { FIGURE_LIMIT = 1 << 30 };
 int figure_file_read(const char *path, struct meta **provenance, int *intact, struct error *error) {
   char *data;
   size_t size;
-  if (file_read(path, FIGURE_LIMIT, &data, &size, error)) return error->code;
-  const int status = provenance_read(data, size, provenance, intact, error);
+  *provenance = NULL;
+  *intact = 0;
+  int status = file_read(path, FIGURE_LIMIT, &data, &size, error);
+  if (status) return status;
+  status = provenance_read(data, size, provenance, intact, error);
   free(data);
-  return status ? error_prefix(error, "'%s'", path) : OK;
+  if (status) error_prefix(error, "'%s'", path);
+  return status;
 }
 
 /* Whether both have the same text under `name`. */
@@ -33,7 +38,9 @@ bool figure_file_companion_holds(const char *path, const struct meta *provenance
   char *pdf = text_with_extension(path, ".pdf");
   if (!pdf) return false;
   struct error unread;
-  const bool read = !figure_file_read(pdf, &other, &intact, &unread);
+  struct stat status;
+  const bool read = !stat(pdf, &status) && S_ISREG(status.st_mode) &&
+                    !figure_file_read(pdf, &other, &intact, &unread);
   const bool same = read && same_text(other, provenance, "command") &&
                     same_text(other, provenance, "data_sha256");
   meta_destroy(other);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd/command.h"
 #include "cmd/figure_file.h"
@@ -21,6 +22,11 @@ __attribute__((format(printf, 2, 3))) static bool because(struct figures_job *jo
   return false;
 }
 
+static bool is_regular(const char *path) {
+  struct stat status;
+  return !stat(path, &status) && S_ISREG(status.st_mode);
+}
+
 /* The hash of a file as it is now, computed once a run; NULL when it cannot be read. */
 static const char *hash_of(struct figures *figures, const char *path) {
   for (size_t i = 0; i < figures->hash_count; i++)
@@ -30,7 +36,8 @@ static const char *hash_of(struct figures *figures, const char *path) {
   if (!larger) return NULL;
   figures->hashes = larger;
   struct figures_hash *hash = &larger[figures->hash_count];
-  if (hash_file(path, hash->hex, NULL) || !(hash->path = strdup(path))) return NULL;
+  if (!is_regular(path) || hash_file(path, hash->hex, NULL)) return NULL;
+  if (!(hash->path = strdup(path))) return NULL;
   figures->hash_count++;
   return hash->hex;
 }
@@ -97,11 +104,9 @@ static bool recorded_inputs_hold(struct figures *figures, struct figures_job *jo
 static bool present_inputs_are_recorded(struct figures *figures, struct figures_job *job,
                                         const struct meta *meta) {
   for (size_t k = 0; k < job->invocation.count; k++) {
-    struct stat status;
     char *path = figures_input(&job->invocation.entries[k]);
     if (!path) continue;
-    const bool file = !stat(path, &status) && S_ISREG(status.st_mode);
-    const char *now = file ? hash_of(figures, path) : NULL;
+    const char *now = hash_of(figures, path);
     bool known = !now;
     for (size_t i = 0; !known && i < meta_count(meta, "inputs"); i++) {
       const char *then = meta_text(meta_item(meta, "inputs", i), "sha256");
@@ -128,7 +133,9 @@ static bool meta_holds(struct figures *figures, struct figures_job *job, const s
 static bool figure_holds(struct figures *figures, struct figures_job *job, const char *path,
                          struct meta **provenance) {
   int intact;
-  if (figure_file_read(path, provenance, &intact, NULL))
+  struct error unread;
+  if (access(path, R_OK)) return because(job, "'%s' cannot be read", path);
+  if (figure_file_read(path, provenance, &intact, &unread))
     return because(job, "'%s' does not say how it was made", path);
   if (!intact) return because(job, "'%s' was changed since it was drawn", path);
   if (!figure_file_companion_holds(path, *provenance))
@@ -195,8 +202,11 @@ static bool data_holds(struct figures *figures, struct figures_job *job, const c
 bool figures_current(struct figures *figures, struct figures_job *job) {
   const size_t count = job->line->output_count;
   struct stat status;
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     if (stat(job->outputs[i], &status)) return because(job, "'%s' is missing", job->outputs[i]);
+    if (!is_regular(job->outputs[i]))
+      return because(job, "'%s' is not a regular file", job->outputs[i]);
+  }
   if (!job->figure_count && !job->has_json)
     return because(job, "neither a figure nor JSON tells how '%s' was made", job->outputs[0]);
   struct meta *first = NULL;

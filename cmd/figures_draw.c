@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "cmd/command.h"
@@ -10,6 +11,7 @@
 #include "lib/base/file.h"
 #include "lib/base/memory.h"
 #include "lib/base/process.h"
+#include "lib/base/text.h"
 
 /* What one run shares. */
 struct work {
@@ -64,13 +66,36 @@ static char **make_words(const struct work *work, const struct figures_job *job,
   return words;
 }
 
+/* Files alone can be looked at again; a pipe without a reader would keep the job waiting. */
+static int check_target(const char *path, struct error *error) {
+  struct stat status;
+  if (stat(path, &status) || S_ISREG(status.st_mode)) return OK;
+  return error_set(error, ERROR_FAILED, "cannot write '%s': it is %s, not a regular file", path,
+                   S_ISDIR(status.st_mode)    ? "a folder"
+                   : S_ISFIFO(status.st_mode) ? "a pipe"
+                                              : "a device");
+}
+
+/* Makes way for what a job writes. */
+static int prepare_target(const char *path, struct error *error) {
+  char extension[8];
+  int status = figures_make_folders(path, error);
+  if (!status) status = check_target(path, error);
+  text_extension(path, extension);
+  if (status || strcmp(extension, ".tex")) return status;
+  char *pdf = text_with_extension(path, ".pdf");
+  status = pdf ? check_target(pdf, error) : error_set(error, ERROR_FAILED, "out of memory: a name");
+  free(pdf);
+  return status;
+}
+
 static void start_job(struct work *work, size_t index) {
   struct figures_job *job = &work->figures->jobs[index];
   struct error error = {0};
   char threads[16], memory[32];
   int status = OK;
   for (size_t i = 0; !status && i < job->line->output_count; i++)
-    status = figures_make_folders(job->outputs[i], &error);
+    status = prepare_target(job->outputs[i], &error);
   snprintf(threads, sizeof threads, "%d", work->threads);
   snprintf(memory, sizeof memory, "%.17g", work->run->memory / (double)work->run->jobs);
   char **words = status ? NULL : make_words(work, job, threads, memory, &error);

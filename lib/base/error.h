@@ -17,8 +17,10 @@ struct error {
 /* Fills `error` (which may be NULL) and returns `code`, so that `return error_set(...)` reads well.
    Wording: failure first, the subject in 'quotes', the value, what would be accepted.
    Control characters, line ends and ill-formed UTF-8 that came in with the arguments are written as
-   \xNN; a message that is too long loses its middle. Every function that takes a struct error takes
-   NULL, too. */
+   \xNN; a message that is too long loses its middle.
+
+   A function that passes `error` on takes NULL only if it returns the status of what failed, not
+   error->code: most do the latter. */
 int error_set(struct error *error, enum error_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

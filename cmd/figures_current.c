@@ -10,8 +10,8 @@
 #include "cmd/figures.h"
 #include "lib/base/file.h"
 #include "lib/base/text.h"
-
-enum { JSON_LIMIT = 64 << 20 };
+#include "lib/io/document.h"
+#include "lib/io/mapping.h"
 
 __attribute__((format(printf, 2, 3))) static bool because(struct figures_job *job,
                                                           const char *format, ...) {
@@ -143,60 +143,44 @@ static bool figure_holds(struct figures *figures, struct figures_job *job, const
   return meta_holds(figures, job, *provenance);
 }
 
-/* Bytes of the object that `text` begins with; 0: there is none. */
-static size_t object_length(const char *text) {
-  size_t depth = 0;
-  bool quoted = false;
-  for (const char *c = text; *c; c++) {
-    if (quoted && *c == '\\' && c[1])
-      c++;
-    else if (*c == '"')
-      quoted = !quoted;
-    else if (!quoted && *c == '{')
-      depth++;
-    else if (!quoted && *c == '}' && !--depth)
-      return (size_t)(c + 1 - text);
-    if (!depth) return 0;
-  }
-  return 0;
+static bool json_holds(struct figures *figures, struct figures_job *job, const char *path,
+                       struct meta **meta) {
+  struct mapping text;
+  struct error unread;
+  bool intact;
+  if (mapping_open(path, &text, &unread)) return because(job, "'%s' cannot be read", path);
+  const int status = document_read(text.data, text.size, meta, &intact, &unread);
+  mapping_close(&text);
+  if (status) return because(job, "'%s' does not say how it was made", path);
+  if (!meta_holds(figures, job, *meta)) return false;
+  return intact || because(job, "'%s' was changed since it was written", path);
 }
 
-/* The meta data stand first in a JSON file; the table, which may be long, is not looked at. */
-static bool json_holds(struct figures *figures, struct figures_job *job, const char *path) {
-  static const char head[] = "{\"meta\": ";
-  char *data;
-  size_t size;
-  struct meta *meta = NULL;
-  if (file_read(path, JSON_LIMIT, &data, &size, NULL))
-    return because(job, "'%s' cannot be read", path);
-  const char *text = data + sizeof head - 1;
-  const size_t length = strncmp(data, head, sizeof head - 1) ? 0 : object_length(text);
-  const bool read = length && !meta_from_json(text, length, &meta, NULL);
-  const bool holds = read ? meta_holds(figures, job, meta)
-                          : because(job, "'%s' does not say how it was made", path);
-  meta_destroy(meta);
-  free(data);
-  return holds;
+/* The extension of the data whose hash the provenance has. */
+static const char *hashed_extension(const struct figures_job *job, const struct meta *provenance) {
+  const bool table =
+      !(job->invocation.command->groups & GROUP_TENSOR) && !meta_text(provenance, "what");
+  return table ? ".csv" : ".npy";
 }
 
-/* Data beside what holds the provenance: by its hash where the provenance has it, which is that of
-   the CSV of a table and of the NPY of a map; else by the order in which they were written. */
+/* Data beside what holds the provenance: by its hash where the provenance has it; else by its time,
+   which is the same for all files that a command writes, to the last digit, and another once a file
+   is edited, exchanged or copied. */
 static bool data_holds(struct figures *figures, struct figures_job *job, const char *path,
                        const struct meta *provenance) {
   char extension[8];
   text_extension(path, extension);
-  const bool map = meta_text(provenance, "what") != NULL;
-  if (provenance && !strcmp(extension, map ? ".npy" : ".csv")) {
-    const char *now = hash_of(figures, path), *then = meta_text(provenance, "data_sha256");
-    return (now && then && !strcmp(now, then)) || because(job, "'%s' holds other data", path);
+  const char *then = meta_text(provenance, "data_sha256");
+  if (then && !strcmp(extension, hashed_extension(job, provenance))) {
+    const char *now = hash_of(figures, path);
+    return (now && !strcmp(now, then)) || because(job, "'%s' holds other data", path);
   }
   struct stat first, status;
   if (stat(job->outputs[0], &first) || stat(path, &status))
     return because(job, "'%s' is missing", path);
-  const bool older = status.st_mtim.tv_sec != first.st_mtim.tv_sec
-                         ? status.st_mtim.tv_sec < first.st_mtim.tv_sec
-                         : status.st_mtim.tv_nsec < first.st_mtim.tv_nsec;
-  return !older || because(job, "'%s' is older than '%s'", path, job->outputs[0]);
+  return (status.st_mtim.tv_sec == first.st_mtim.tv_sec &&
+          status.st_mtim.tv_nsec == first.st_mtim.tv_nsec) ||
+         because(job, "'%s' was not written at the time of '%s'", path, job->outputs[0]);
 }
 
 bool figures_current(struct figures *figures, struct figures_job *job) {
@@ -218,7 +202,7 @@ bool figures_current(struct figures *figures, struct figures_job *job) {
     if (i < job->figure_count)
       holds = figure_holds(figures, job, job->outputs[i], &provenance);
     else if (!strcmp(extension, ".json"))
-      holds = json_holds(figures, job, job->outputs[i]);
+      holds = json_holds(figures, job, job->outputs[i], &provenance);
     else
       holds = data_holds(figures, job, job->outputs[i], first);
     if (first)

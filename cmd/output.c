@@ -56,6 +56,7 @@ struct output {
 struct outputs {
   struct output *list;
   size_t count;
+  struct file_output **all;                /* parts of all of them, when they are put in place */
   const struct data_format *stdout_format; /* NULL: the text for people */
   bool to_stdout;
   struct figure_options options; /* of every figure, and of the preview */
@@ -69,6 +70,7 @@ void outputs_discard(struct outputs *outputs) {
       free(outputs->list[i].name[part]);
     }
   free(outputs->list);
+  free(outputs->all);
   free(outputs);
 }
 
@@ -239,8 +241,11 @@ int outputs_open(const struct invocation *invocation, struct outputs **result,
   struct outputs *outputs = memory_array(1, sizeof *outputs, "the outputs", error);
   *result = NULL;
   if (!outputs) return ERROR_FAILED;
-  outputs->list = memory_array(invocation->count + 1, sizeof *outputs->list, "the outputs", error);
-  int status = outputs->list ? read_format(invocation, outputs, error) : ERROR_FAILED;
+  const size_t most = invocation->count + 1;
+  outputs->list = memory_array(most, sizeof *outputs->list, "the outputs", error);
+  outputs->all = memory_array(most * PARTS, sizeof *outputs->all, "the outputs", error);
+  int status =
+      outputs->list && outputs->all ? read_format(invocation, outputs, error) : ERROR_FAILED;
   if (!status && invocation->command->groups & GROUP_FIGURE)
     status = figure_options_read(invocation, &outputs->options, error);
   const char *path;
@@ -353,6 +358,10 @@ static int write_files(const struct outputs *outputs, const struct invocation *i
 
 /* Puts the finished files in place; a figure's .tex last, after all that it names. */
 static int commit(struct outputs *outputs, struct error *error) {
+  for (size_t i = 0; i < outputs->count; i++)
+    for (int part = 0; part < PARTS; part++)
+      outputs->all[i * PARTS + (size_t)part] = outputs->list[i].part[part];
+  file_outputs_date(outputs->all, outputs->count * PARTS);
   for (size_t i = 0; i < outputs->count; i++)
     for (int part = PARTS - 1; part >= 0; part--) {
       struct file_output *file = outputs->list[i].part[part];

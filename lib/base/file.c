@@ -306,6 +306,24 @@ int file_output_finish(struct file_output *output, struct error *error) {
   return failed ? cannot_write(output->target, number, error) : OK;
 }
 
+static bool is_later(struct timespec a, struct timespec b) {
+  return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+}
+
+/* The time comes from a file, not from a clock of ours: on a shared folder it is the server's. */
+void file_outputs_date(struct file_output *const *list, size_t count) {
+  struct timespec latest = {0};
+  struct stat status;
+  for (size_t i = 0; i < count; i++)
+    if (list[i] && list[i]->temporary && !stat(list[i]->temporary, &status) &&
+        is_later(status.st_mtim, latest))
+      latest = status.st_mtim;
+  for (size_t i = 0; i < count; i++)
+    if (list[i] && list[i]->temporary)
+      utimensat(AT_FDCWD, list[i]->temporary, (struct timespec[]){{.tv_nsec = UTIME_OMIT}, latest},
+                0);
+}
+
 static void synchronise_folder(const char *target) {
   const size_t folder = (size_t)(file_name(target) - target);
   char path[PATH_MAX] = ".";

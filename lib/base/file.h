@@ -28,6 +28,11 @@ FILE *file_output_stream(struct file_output *output);
    and the stream is gone. After an error commit fails, too. */
 int file_output_finish(struct file_output *output, struct error *error);
 
+/* Gives files that are finished, or NULL, one time of modification, the latest of theirs: by it
+   they are known to be of one run. Those that are written straight through keep theirs, and so do
+   all where the file system refuses. */
+void file_outputs_date(struct file_output *const *list, size_t count);
+
 /* Puts the finished file in its place (rename) and releases `output`, also on error. */
 int file_output_commit(struct file_output *output, struct error *error);
 

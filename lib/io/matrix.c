@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/base/memory.h"
+#include "lib/io/document.h"
 #include "lib/io/npy.h"
 
 struct matrix *matrix_create(size_t rows, size_t columns, struct error *error) {
@@ -73,9 +74,8 @@ void matrix_write_csv(const struct matrix *matrix, char separator, FILE *out) {
     }
 }
 
-void matrix_write_json(const struct matrix *matrix, FILE *out) {
-  fputs("{\"meta\": ", out);
-  meta_write(matrix->meta, 2, out);
+static void write_json_cells(const void *data, FILE *out) {
+  const struct matrix *matrix = data;
   fputs(",\n\"table\": [", out);
   const double *cell = matrix->cells;
   for (size_t r = 0; r < matrix->rows; r++)
@@ -90,5 +90,9 @@ void matrix_write_json(const struct matrix *matrix, FILE *out) {
                 matrix->hatch.cell[cell - matrix->cells]);
       fputc('}', out);
     }
-  fputs("\n]}\n", out);
+  fputs("\n]", out);
+}
+
+void matrix_write_json(const struct matrix *matrix, FILE *out) {
+  document_write(matrix->meta, write_json_cells, matrix, out);
 }

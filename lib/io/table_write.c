@@ -6,6 +6,7 @@
 
 #include "lib/base/file.h"
 #include "lib/base/text.h"
+#include "lib/io/document.h"
 #include "lib/io/npy.h"
 #include "lib/io/table.h"
 
@@ -112,9 +113,8 @@ static void write_json_cell(const struct table *table, size_t row, size_t column
   }
 }
 
-void table_write_json(const struct table *table, FILE *out) {
-  fputs("{\"meta\": ", out);
-  meta_write(table_meta(table), 2, out);
+static void write_json_rows(const void *data, FILE *out) {
+  const struct table *table = data;
   fputs(",\n\"table\": [", out);
   for (size_t r = 0; r < table_rows(table); r++) {
     fputs(r ? ",\n{" : "\n{", out);
@@ -126,7 +126,11 @@ void table_write_json(const struct table *table, FILE *out) {
     }
     fputc('}', out);
   }
-  fputs("\n]}\n", out);
+  fputs("\n]", out);
+}
+
+void table_write_json(const struct table *table, FILE *out) {
+  document_write(table_meta(table), write_json_rows, table, out);
 }
 
 /* The fields as the header lists them, to be released with free(); NULL when memory is out. */

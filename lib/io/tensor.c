@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lib/base/memory.h"
+#include "lib/io/document.h"
 #include "lib/io/npy.h"
 
 static size_t product(size_t a, size_t b) {
@@ -213,7 +214,5 @@ int tensor_hash(const struct tensor *tensor, char hex[HASH_TEXT], struct error *
 }
 
 void tensor_write_json(const struct tensor *tensor, FILE *out) {
-  fputs("{\"meta\": ", out);
-  meta_write(tensor->meta, 2, out);
-  fputs("}\n", out);
+  document_write(tensor->meta, NULL, NULL, out);
 }

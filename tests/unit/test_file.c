@@ -265,6 +265,47 @@ static void discard_leaves_nothing(void **state) {
   }
 }
 
+static struct timespec time_of(const char *path) {
+  struct stat status;
+  assert_int_equal(stat(path, &status), 0);
+  return status.st_mtim;
+}
+
+/* All get the time of the one that was finished last, whichever it is. */
+static void files_of_one_run_have_one_time(void **state) {
+  (void)state;
+  struct error error = {0};
+  static const char *const names[] = {"a", "b", "c"};
+  for (int last = 0; last < 3; last++) {
+    struct file_output *list[4] = {NULL};
+    for (int i = 0; i < 3; i++) {
+      list[i] = open_output(path_of(names[i]));
+      fputs(names[i], file_output_stream(list[i]));
+    }
+    for (int turn = 1; turn <= 3; turn++) {
+      const int i = (last + turn) % 3;
+      assert_int_equal(file_output_finish(list[i], &error), OK);
+      usleep(10000);
+    }
+    const struct timespec before = last ? time_of(path_of("a")) : (struct timespec){0};
+    file_outputs_date(list, 4);
+    for (int i = 0; i < 3; i++)
+      assert_int_equal(file_output_commit(list[i], &error), OK);
+    const struct timespec first = time_of(path_of("a"));
+    assert_true(first.tv_sec > before.tv_sec ||
+                (first.tv_sec == before.tv_sec && first.tv_nsec > before.tv_nsec));
+    for (int i = 1; i < 3; i++) {
+      const struct timespec other = time_of(path_of(names[i]));
+      assert_true(other.tv_sec == first.tv_sec && other.tv_nsec == first.tv_nsec);
+    }
+    assert_file_holds(path_of("b"), "b");
+  }
+  struct file_output *through = open_output("/dev/null");
+  assert_int_equal(file_output_finish(through, &error), OK);
+  file_outputs_date(&through, 1);
+  assert_int_equal(file_output_commit(through, &error), OK);
+}
+
 static void large_files_arrive_whole(void **state) {
   (void)state;
   struct file_output *output = open_output(path_of("large"));
@@ -418,6 +459,7 @@ int main(void) {
       in_folder(keeps_the_mode_and_owner),
       in_folder(follows_links),
       in_folder(discard_leaves_nothing),
+      in_folder(files_of_one_run_have_one_time),
       in_folder(large_files_arrive_whole),
       in_folder(pipes_and_devices_are_written_through),
       in_folder(stdout_is_shared),

@@ -53,6 +53,14 @@ static void check_printed(void (*write)(const void *, FILE *), const struct tabl
   free(text);
 }
 
+/* What JSON holds behind the meta data. */
+static void check_json(const struct table *table, const char *expected) {
+  char *text = printed(write_json, table, NULL);
+  const size_t meta = strcspn(text, "}");
+  assert_string_equal(text + meta, expected);
+  free(text);
+}
+
 static void cells(void **state) {
   (void)state;
   struct table *table = mixed_table();
@@ -232,16 +240,15 @@ static void tables_without_rows_or_columns(void **state) {
   (void)state;
   struct table *table = table_create(NULL);
   check_printed(write_csv, table, "\n");
-  check_printed(write_json, table, "{\"meta\": {},\n\"table\": [\n]}\n");
+  check_json(table, "},\n\"table\": [\n]}\n");
   check_printed(write_people, table, "\n");
   table_add_column(table, "a", COLUMN_REAL, NULL);
   table_add_column(table, "b", COLUMN_TEXT, NULL);
   check_printed(write_csv, table, "a,b\n");
-  check_printed(write_json, table, "{\"meta\": {},\n\"table\": [\n]}\n");
+  check_json(table, "},\n\"table\": [\n]}\n");
   check_printed(write_people, table, "a  b\n");
   assert_int_equal(table_add_rows(table, 1, NULL), OK);
-  check_printed(write_json, table,
-                "{\"meta\": {},\n\"table\": [\n{\"a\": null, \"b\": null}\n]}\n");
+  check_json(table, "},\n\"table\": [\n{\"a\": null, \"b\": null}\n]}\n");
   table_destroy(table);
 }
 

@@ -3,13 +3,15 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd/command.h"
 #include "cmd/groups.h"
 #include "cmd/overlay.h"
+#include "lib/analysis/base_reach.h"
 #include "lib/base/number.h"
 
-enum { KEY_CONTEXT = 256, KEY_DIM, KEY_LINES, KEY_OVERLAY };
+enum { KEY_CONTEXT = 256, KEY_DIM, KEY_LINES, KEY_OVERLAY, KEY_PLOT, KEY_POINTS };
 
 enum { MOST_VALUES = 64, MOST_LINES = 2 };
 
@@ -23,6 +25,11 @@ static const struct argp_option options[] = {
      0},
     {"overlay", KEY_OVERLAY, "FILE.csv", 0,
      "draw the columns context,value of a file over the curves", 0},
+    {"plot", KEY_PLOT, "bases|reach", 0,
+     "reach: instead, the longest context that each of --points bases is enough for (default "
+     "bases)",
+     0},
+    {"points", KEY_POINTS, "N", 0, "how many bases --plot reach takes (default 512)", 0},
     {0},
 };
 
@@ -106,10 +113,28 @@ static int read_lines(const struct invocation *invocation, struct asked *asked,
   return OK;
 }
 
+static int read_plot(const struct invocation *invocation, struct asked *asked,
+                     struct error *error) {
+  const char *plot = option_text(invocation, "plot", "bases");
+  const bool reach = !strcmp(plot, "reach");
+  int64_t points = 512;
+  if (!reach && strcmp(plot, "bases"))
+    return error_set(error, ERROR_INPUT, "unknown --plot '%s': bases or reach", plot);
+  const struct option_need needs[] = {{"points", reach, "--plot reach"},
+                                      {"lines", !reach, "--plot bases"},
+                                      {"overlay", !reach, "--plot bases"},
+                                      {0}};
+  if (option_check_needs(invocation, needs, error) ||
+      option_integer(invocation, "points", 2, 1000000, &points, error))
+    return error->code;
+  if (reach) asked->request.points = (size_t)points;
+  return OK;
+}
+
 static int read_request(const struct invocation *invocation, struct asked *asked,
                         struct error *error) {
   if (read_contexts(invocation, asked, error) || read_dims(invocation, asked, error) ||
-      read_lines(invocation, asked, error))
+      read_lines(invocation, asked, error) || read_plot(invocation, asked, error))
     return error->code;
   return figure_options_check_curves(invocation, error);
 }
@@ -140,6 +165,28 @@ static void plan_figure(const struct asked *asked, struct result *result) {
   }
   overlay_plan("context", result);
   if (asked->request.contexts > 1) result->drawing = DRAWING_CURVES; /* points make no curve */
+}
+
+/* What a base is enough for, with a line at each context. */
+static void plan_reach(const struct asked *asked, struct result *result) {
+  struct curve_plot *plot = &result->curves;
+  *plot = (struct curve_plot){
+      .x = "base",
+      .group = "dim",
+      .group_label = "d = ",
+      .lines = {"reach"},
+      .line_labels = {"reach"},
+      .xlabel = "base",
+      .ylabel = "longest context (tokens)",
+      .log_x = true,
+      .log_y = true,
+  };
+  for (size_t c = 0; c < asked->request.contexts && c < 2; c++) {
+    snprintf(result->mark_text[c], sizeof result->mark_text[c], "%lld",
+             (long long)asked->context[c]);
+    plot->marks[c] = (struct curve_mark){(double)asked->context[c], result->mark_text[c]};
+  }
+  result->drawing = DRAWING_CURVES;
 }
 
 static double cell(const struct table *table, size_t row, const char *column) {
@@ -184,6 +231,20 @@ static void summary(const struct result *result, FILE *out) {
           out);
 }
 
+static void summarise_reach(const struct result *result, FILE *out) {
+  const struct meta *meta = table_meta(result->table), *answer;
+  fputs("Longest contexts in which the cosine sum of a base is never negative (Men et al., "
+        "arXiv:2405.14591)\n",
+        out);
+  for (size_t i = 0; (answer = meta_item(meta, "answers", i)); i++)
+    fprintf(out,
+            "d=%.0f, %.0f tokens: enough are %.0f of the %.0f bases listed between the first base, "
+            "%.12g, and the safe base, %.12g\n",
+            meta_real(answer, "dim", NAN), meta_real(answer, "context", NAN),
+            meta_real(answer, "enough", NAN), meta_real(answer, "between", NAN),
+            meta_real(answer, "first_base", NAN), meta_real(answer, "safe_base", NAN));
+}
+
 static int compute(const struct invocation *invocation, struct result *result,
                    struct error *error) {
   struct asked asked = {0};
@@ -193,11 +254,14 @@ static int compute(const struct invocation *invocation, struct result *result,
   int status = read_request(invocation, &asked, error);
   if (!status) status = overlay_read(invocation, "context", result, meta, error);
   if (!status) status = run_options_backend(invocation, &backend, error);
-  if (!status) status = base_run(backend, &asked.request, &result->table, error);
+  const bool reach = asked.request.points > 0;
+  if (reach) result->summary = summarise_reach;
+  if (!status)
+    status = (reach ? base_reach_run : base_run)(backend, &asked.request, &result->table, error);
   if (!status) {
     meta_set_text(meta, "backend", backend_name(backend));
     meta_prepend(table_meta(result->table), meta);
-    plan_figure(&asked, result);
+    (reach ? plan_reach : plan_figure)(&asked, result);
   }
   backend_close(backend);
   meta_destroy(meta);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "lib/analysis/base_lines.h"
+#include "lib/analysis/base_reach.h"
 #include "lib/base/memory.h"
-#include "lib/base/phase.h"
 #include "lib/base/progress.h"
 
 enum { DIM, CONTEXT, FIRST_BASE, FIRST_WITNESS, SAFE_BASE, SAFE_WITNESS, CERTIFIED, COLUMNS };
@@ -19,26 +19,6 @@ static const struct {
     {"first_witness", COLUMN_REAL}, /* witnesses may be empty */
     {"safe_base", COLUMN_REAL},     {"safe_witness", COLUMN_REAL}, {"certified", COLUMN_TEXT},
 };
-
-/* The first distance below the context whose sum is negative with a base; NaN: none. */
-static int find_negative(struct backend *backend, const int64_t dim, int64_t context, double base,
-                         double *distance, struct error *error) {
-  const size_t pairs = (size_t)dim / 2;
-  int64_t first;
-  uint64_t *step = memory_array(pairs, sizeof *step, "the frequencies of a base", error);
-  if (!step) return ERROR_FAILED;
-  for (size_t i = 0; i < pairs; i++)
-    step[i] = phase_step(powl(base, -(long double)i / (long double)pairs));
-  const struct cosine_sum_batch batch = {.phases = {.series = 1, .pairs = pairs, .step = step},
-                                         .step = 1,
-                                         .count = (size_t)context,
-                                         .stop_at_negative = true,
-                                         .first_negative = &first};
-  const int status = backend_cosine_sum(backend, &batch, error);
-  free(step);
-  if (!status) *distance = first < 0 ? NAN : (double)first;
-  return status;
-}
 
 static void describe_limit(const struct base_limit *limit, const char *at_least,
                            const char *at_most, struct meta *meta) {
@@ -71,16 +51,16 @@ static int describe(struct backend *backend, int64_t dim, int64_t context,
   describe_limit(&answer->safe, "safe_at_least", "safe_at_most", meta);
   explain(answer, meta);
   char text[32];
-  double negative = NAN;
+  int64_t negative = -1;
   snprintf(text, sizeof text, "%.1e", answer->first.base);
   const double rounded = strtod(text, NULL);
-  if (rounded >= 1 && find_negative(backend, dim, context, rounded, &negative, error))
-    return error->code;
+  const struct base_probe probe = {dim, &rounded, 1, context};
+  if (rounded >= 1 && base_first_negative(backend, &probe, &negative, error)) return error->code;
   meta_set_real(meta, "rounded_base", rounded);
-  if (isnan(negative))
+  if (negative < 0)
     meta_set_text(meta, "rounded_first_negative", NULL);
   else
-    meta_set_integer(meta, "rounded_first_negative", (int64_t)negative);
+    meta_set_integer(meta, "rounded_first_negative", negative);
   return OK;
 }
 
@@ -140,7 +120,7 @@ static int fill_table(struct backend *backend, const struct base_request *reques
   return OK;
 }
 
-static int check(const struct base_request *request, struct error *error) {
+int base_check(const struct base_request *request, struct error *error) {
   for (size_t d = 0; d < request->dims; d++)
     if (request->dim[d] < BASE_DIM_LEAST || request->dim[d] > BASE_DIM_MOST || request->dim[d] % 2)
       return error_set(error, ERROR_INPUT,
@@ -159,7 +139,7 @@ static int check(const struct base_request *request, struct error *error) {
 int base_run(struct backend *backend, const struct base_request *request, struct table **table,
              struct error *error) {
   *table = NULL;
-  if (check(request, error)) return error->code;
+  if (base_check(request, error)) return error->code;
   struct table *made = table_create(error);
   if (!made) return ERROR_FAILED;
   const int status = fill_table(backend, request, made, error);

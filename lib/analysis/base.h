@@ -34,7 +34,10 @@ struct base_request {
   size_t contexts;
   const enum base_line *line; /* (line) what columns to add */
   size_t lines;
+  size_t points; /* for lib/analysis/base_reach.h alone */
 };
+/* ERROR_INPUT: dims or contexts that are not as they should be. */
+int base_check(const struct base_request *request, struct error *error);
 
 /* One row for each dim and context, dims as given: dim,context,first_base,first_witness,safe_base,
    safe_witness,certified, then the lines' columns.

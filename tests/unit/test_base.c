@@ -1,5 +1,6 @@
 /* The table of bases: its further columns, its meta data, and what is refused. */
 #include "lib/analysis/base.h"
+#include "lib/analysis/base_reach.h"
 #include "lib/base/progress.h"
 #include "tests/oracle/harness.h"
 
@@ -98,6 +99,54 @@ static void rounded(void **state) {
   table_destroy(table);
 }
 
+/* The first distance whose sum is negative in long double, from the definition; 0: none. */
+static int64_t negative_at(int64_t dim, double base, int64_t distances) {
+  for (int64_t m = 1; m < distances; m++) {
+    long double sum = 0;
+    for (int64_t i = 0; i < dim / 2; i++)
+      sum += cosl((long double)m * powl(base, -2.0L * (long double)i / (long double)dim));
+    if (sum < 0) return m;
+  }
+  return 0;
+}
+
+/* Each base reaches as far as its sums say; below the first base none reaches the context, above
+   the safe one all do, and the counts of those between are right. */
+static void reach(void **state) {
+  (void)state;
+  static const int64_t dims[] = {16, 64}, contexts[] = {50, 200};
+  const struct base_request request = {
+      .dim = dims, .dims = 2, .context = contexts, .contexts = 2, .points = 150};
+  struct table *table;
+  size_t capped = 0;
+  assert_done(base_reach_run(backend, &request, &table, &error));
+  assert_int_equal(table_rows(table), 300);
+  for (size_t row = 0; row < 300; row++) {
+    const double base = cell(table, row, "base"), reached = cell(table, row, "reach");
+    const int64_t negative = negative_at(dims[row / 150], base, 400);
+    assert_close(reached, negative ? (double)negative : 400, 0);
+    capped += !negative;
+  }
+  assert_true(capped > 0 && capped < 300);
+  for (size_t i = 0; i < 4; i++) {
+    const struct meta *answer = meta_item(table_meta(table), "answers", i);
+    const double context = meta_real(answer, "context", 0),
+                 first = meta_real(answer, "first_base", 0),
+                 safe = meta_real(answer, "safe_base", 0);
+    double between = 0, enough = 0;
+    for (size_t row = i / 2 * 150; row < i / 2 * 150 + 150; row++) {
+      const double base = cell(table, row, "base"), reached = cell(table, row, "reach");
+      if (base < first) assert_true(reached < context);
+      if (base > safe) assert_true(reached >= context);
+      between += base > first && base < safe;
+      enough += base > first && base < safe && reached >= context;
+    }
+    assert_close(meta_real(answer, "between", NAN), between, 0);
+    assert_close(meta_real(answer, "enough", NAN), enough, 0);
+  }
+  table_destroy(table);
+}
+
 /* What was reported: the last share, and whether one was less than one before it. */
 static size_t reports;
 static double last_share;
@@ -134,6 +183,9 @@ static void refusals(void **state) {
     assert_refused(base_run(backend, &request, &table, &error), ERROR_INPUT, "dimensions are not");
     assert_null(table);
   }
+  const struct base_request one_point = {
+      .dim = &good, .dims = 1, .context = one, .contexts = 1, .points = 1};
+  assert_refused(base_reach_run(backend, &one_point, &table, &error), ERROR_INPUT, "1 bases");
   for (size_t i = 0; i < COUNT_OF(contexts); i++) {
     const struct base_request request = {
         .dim = &good, .dims = 1, .context = contexts[i], .contexts = 2};
@@ -155,8 +207,9 @@ static int close_backend(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lines),   cmocka_unit_test(fit),      cmocka_unit_test(names),
-      cmocka_unit_test(rounded), cmocka_unit_test(progress), cmocka_unit_test(refusals),
+      cmocka_unit_test(lines),    cmocka_unit_test(fit),      cmocka_unit_test(names),
+      cmocka_unit_test(rounded),  cmocka_unit_test(progress), cmocka_unit_test(reach),
+      cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, open_backend, close_backend);
 }

@@ -233,12 +233,18 @@ int canvas_set_panel(struct canvas *canvas, struct error *error) {
   return memory_require((uint64_t)width, (uint64_t)(4 * height), "a picture", error);
 }
 
+double canvas_page_points(double inches) {
+  return ceil(inches * 72 - 1e-6);
+}
+
 /* gnuplot counts the corners of a picture of n pixels from 0 to n − 1 and puts the middle of the
    first pixel at 0, hence the half: with it a panel's edges fall between pixels. Fractions of 1/200
    pixel are cut off, which the 1e-5 keeps from taking one too many. */
 static double screen(const struct canvas *canvas, double dots, double inches) {
   const double side = round(inches * canvas->dpi);
-  return canvas->format == FIGURE_PNG ? (dots - 0.5 + 1e-5) / (side - 1) : dots / side;
+  if (canvas->format == FIGURE_PNG) return (dots - 0.5 + 1e-5) / (side - 1);
+  if (canvas->format == FIGURE_SVG) return dots / side;
+  return dots / side * (inches * 72) / canvas_page_points(inches);
 }
 
 double canvas_x(const struct canvas *canvas, double dots) {

@@ -88,6 +88,10 @@ int canvas_set_margins(struct canvas *canvas, double y_tics_ems, double x_end_em
    small to draw in, or the sheet is larger than gnuplot can draw. */
 int canvas_set_panel(struct canvas *canvas, struct error *error);
 
+/* Of a page that gnuplot draws, which has whole points (1/72 in): the sheet is its left lower part.
+ */
+double canvas_page_points(double inches);
+
 /* Screen fractions of dots from the left and from the top. */
 double canvas_x(const struct canvas *canvas, double dots);
 double canvas_y(const struct canvas *canvas, double dots);

@@ -6,6 +6,7 @@
 #include "lib/base/asset.h"
 #include "lib/figure/canvas.h"
 #include "lib/figure/lettering.h"
+#include "lib/figure/sheet_size.h"
 
 /* How each format is asked for. */
 static const struct {
@@ -28,8 +29,8 @@ static void write_terminal(const struct canvas *canvas, const char *paper, FILE 
     fprintf(out, "%.0f,%.0f", round(canvas->width * canvas->dpi),
             round(canvas->height * canvas->dpi));
   else /* gnuplot cuts off what is not a whole point */
-    fprintf(out, "%.9gin,%.9gin", (round(canvas->width * 72) + 1e-3) / 72,
-            (round(canvas->height * 72) + 1e-3) / 72);
+    fprintf(out, "%.9gin,%.9gin", (canvas_page_points(canvas->width) + 1e-3) / 72,
+            (canvas_page_points(canvas->height) + 1e-3) / 72);
   /* A document has its own font, but gnuplot places numbers by the size. */
   fprintf(out, " font '%s,%g'", canvas->format == FIGURE_TEX ? "" : canvas->style.font,
           canvas->style.font_size);
@@ -63,13 +64,21 @@ void canvas_assign_box(struct canvas *canvas, const char *name, size_t index,
     canvas_assign_element(canvas, name, sides[i].side, index, sides[i].at);
 }
 
+/* Dots at the end of what gnuplot draws on: of the picture, or of its page. gnuplot counts the
+   pixels of a PNG from middle to middle. */
+static double sheet_end(const struct canvas *canvas, double inches) {
+  const double dots = round(inches * canvas->dpi);
+  if (canvas->format == FIGURE_PNG) return dots - 0.5;
+  if (canvas->format == FIGURE_SVG) return dots;
+  return dots * canvas_page_points(inches) / (inches * 72);
+}
+
 void canvas_assign_sheet(struct canvas *canvas) {
-  /* gnuplot counts the pixels of a PNG from middle to middle. */
-  const double half = canvas->format == FIGURE_PNG ? 0.5 : 0;
-  canvas_assign(canvas, "sheet_left", half);
-  canvas_assign(canvas, "sheet_right", round(canvas->width * canvas->dpi) - half);
-  canvas_assign(canvas, "sheet_bottom", half);
-  canvas_assign(canvas, "sheet_top", round(canvas->height * canvas->dpi) - half);
+  const double first = canvas->format == FIGURE_PNG ? 0.5 : 0;
+  canvas_assign(canvas, "sheet_left", first);
+  canvas_assign(canvas, "sheet_right", sheet_end(canvas, canvas->width));
+  canvas_assign(canvas, "sheet_bottom", first);
+  canvas_assign(canvas, "sheet_top", sheet_end(canvas, canvas->height));
 }
 
 /* The middle of the panel, or as near to it as leaves the title on the sheet. */
@@ -177,22 +186,6 @@ static int write_script(const struct canvas *canvas, const char *templates, stru
   return fclose(out) ? error_set(error, ERROR_FAILED, "no memory for a gnuplot script") : code;
 }
 
-/* gnuplot states the size in whole pixels; a sheet of 89 mm is to be of 89 mm. */
-static int state_svg_size(const struct canvas *canvas, struct blob *picture, struct error *error) {
-  static const char first[] = " width=\"", last[] = " viewBox=\"";
-  const char *from = memmem(picture->data, picture->size, first, sizeof first - 1);
-  const char *to = memmem(picture->data, picture->size, last, sizeof last - 1);
-  if (!from || !to || to < from) return OK; /* broken, as its check will say */
-  char *stated;
-  const int size = asprintf(&stated, "%.*s width=\"%.6gin\" height=\"%.6gin\"\n%.*s",
-                            (int)(from - picture->data), picture->data, canvas->width,
-                            canvas->height, (int)(picture->data + picture->size - to), to);
-  if (size < 0) return error_set(error, ERROR_FAILED, "no memory for a picture");
-  free(picture->data);
-  *picture = (struct blob){stated, (size_t)size};
-  return OK;
-}
-
 static int correct_svg(const struct canvas *canvas, struct blob *picture, struct error *error) {
   struct blob corrected;
   FILE *out = open_memstream(&corrected.data, &corrected.size);
@@ -201,8 +194,7 @@ static int correct_svg(const struct canvas *canvas, struct blob *picture, struct
   const int failed = fclose(out);
   free(picture->data);
   *picture = corrected;
-  if (failed) return error_set(error, ERROR_FAILED, "no memory for a picture");
-  return state_svg_size(canvas, picture, error);
+  return failed ? error_set(error, ERROR_FAILED, "no memory for a picture") : OK;
 }
 
 int canvas_draw(struct canvas *canvas, const char *templates, struct blob data,
@@ -223,6 +215,7 @@ int canvas_draw(struct canvas *canvas, const char *templates, struct blob data,
                        error);
   }
   if (!code && canvas->format == FIGURE_SVG) code = correct_svg(canvas, &figure->picture, error);
+  if (!code) code = sheet_size_state(canvas, figure, error);
   if (code) figure_release(figure);
   return code;
 }

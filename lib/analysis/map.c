@@ -218,6 +218,7 @@ int map_run(struct backend *backend, const struct map_request *request, struct m
   set_axis(&matrix->column_axis, &kind->column_axis, columns);
   snprintf(matrix->value_label, sizeof matrix->value_label, "%s", kind->value_label);
   matrix->range = kind->range;
+  matrix->bound = kind->bound;
   describe(request, reduction, matrix);
   status = kind->fill(backend, request, reduction, matrix, error);
   if (!status && request->trained) status = map_mark_unseen(request, matrix, error);

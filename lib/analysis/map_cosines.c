@@ -18,6 +18,7 @@ const struct map_kind map_cosines = {
     .phases = true,
     .reduction = REDUCE_MEAN,
     .range = MATRIX_DIVERGING,
+    .bound = 1,
     .value_label = "cosine",
     .row_axis = {.label = "position", .column = "position"},
     .column_axis = {.label = "pair", .column = "pair"},

@@ -14,6 +14,7 @@ struct map_kind {
   bool phases;                              /* cells are of the angles of (position, pair) */
   enum reduction reduction;                 /* unless another is asked for */
   enum matrix_range range;                  /* unless `fill` finds better */
+  double bound;                             /* as of a matrix */
   const char *value_label;                  /* of the colour bar */
   const char *mean_name;                    /* what the mean reduction is called; NULL: "mean" */
   struct matrix_axis row_axis, column_axis; /* the length is set by `shape` */

@@ -62,6 +62,7 @@ const struct map_kind map_rotation = {
     .name = "rotation",
     .reduction = REDUCE_MEAN,
     .range = MATRIX_DIVERGING,
+    .bound = 1,
     .value_label = "matrix element",
     .row_axis = {.label = "output dimension", .column = "row"},
     .column_axis = {.label = "input dimension", .column = "column"},

@@ -1,6 +1,7 @@
 #include "lib/figure/backdrop.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,13 +183,53 @@ static double value_y(const struct canvas *canvas, const struct extent *view, do
   return canvas->top + (1 - part) * canvas->panel_height;
 }
 
-static bool clear_of_marks(const struct backdrop *backdrop, const struct canvas *canvas,
-                           const struct extent *view, bool log_y, const struct box *box) {
+/* How much a label would hide in this box: cells of the grid that curves and other labels hold, and
+   lines of marks, which count as a row of cells each. */
+static size_t hidden_by(const struct backdrop *backdrop, const struct canvas *canvas,
+                        const struct extent *view, bool log_y, const struct cover *cover,
+                        const struct box *box) {
+  size_t hidden = cover_count(canvas, cover, box);
   for (size_t m = 0; m < backdrop->mark_count; m++) {
     const double y = value_y(canvas, view, backdrop->mark[m].value, log_y);
-    if (y > box->y && y < box->y + box->height) return false;
+    if (y > box->y && y < box->y + box->height) hidden += COVER_SIDE;
   }
-  return true;
+  return hidden;
+}
+
+/* The width of a label in so many lines, which are not much longer than others. */
+static double label_width(const struct canvas *canvas, const char *label, size_t lines) {
+  const double points = canvas->style.tick_size;
+  double width = canvas_text_width(canvas, label, points) / (double)lines;
+  while (lines > 1 && canvas_count_lines(canvas, label, width, points, lines + 1) > lines)
+    width += canvas_points(canvas, 0.5 * points);
+  return width;
+}
+
+/* The place at a line, above it or below, where a label of so many lines hides the least: of equal
+   ones the rightmost. Returns how much. */
+static size_t find_place(const struct backdrop *backdrop, const struct canvas *canvas,
+                         const struct extent *view, bool log_y, const struct cover *cover,
+                         struct mark *mark, size_t lines) {
+  enum { STEPS = 64 };
+  const double points = canvas->style.tick_size;
+  const double line = canvas_line(canvas, points), high = (double)lines * line, away = 0.05 * line;
+  const double top = canvas->top + backdrop->strip, below = canvas->top + canvas->panel_height;
+  const double right = canvas->left + canvas->panel_width - canvas_points(canvas, 0.4 * points);
+  const double y = value_y(canvas, view, mark->value, log_y);
+  const double width = fmin(label_width(canvas, mark->label, lines), right - canvas->left);
+  struct box best = {right - width, fmax(top, y - high - away), width, high};
+  size_t least = SIZE_MAX;
+  for (int step = 0; step < STEPS && least > 0; step++)
+    for (int side = 0; side < 2 && least > 0; side++) {
+      const struct box box = {right - width - canvas->panel_width * step / STEPS,
+                              side ? y + away : y - high - away, width, high};
+      if (box.x < canvas->left || box.y < top || box.y + high > below) continue;
+      const size_t hidden = hidden_by(backdrop, canvas, view, log_y, cover, &box);
+      if (hidden < least) least = hidden, best = box;
+    }
+  mark->box = best;
+  mark->lines = lines;
+  return least;
 }
 
 static void hold_upright(const struct backdrop *backdrop, const struct canvas *canvas,
@@ -204,30 +245,16 @@ void backdrop_name_marks(struct backdrop *backdrop, const struct canvas *canvas,
                          const struct extent *view, const bool logarithmic[2],
                          struct cover *cover) {
   const bool log_y = logarithmic[1];
-  enum { STEPS = 32 };
-  const double points = canvas->style.tick_size, em = canvas_points(canvas, points);
-  const double line = canvas_line(canvas, points), away = 0.05 * line;
-  const double top = canvas->top + backdrop->strip, below = canvas->top + canvas->panel_height;
-  const double right = canvas->left + canvas->panel_width - 0.4 * em;
   hold_upright(backdrop, canvas, view, logarithmic[0], cover);
   for (size_t m = 0; m < backdrop->mark_count; m++) {
-    struct mark *mark = &backdrop->mark[m];
-    const double y = value_y(canvas, view, mark->value, log_y);
-    const double width = fmin(canvas_text_width(canvas, mark->label, points), right - canvas->left);
-    struct box best = {right - width, fmax(top, y - line - away), width, line};
-    bool found = false;
-    for (int step = 0; step < STEPS && !found; step++)
-      for (int side = 0; side < 2 && !found; side++) {
-        const struct box box = {right - width - canvas->panel_width * step / STEPS,
-                                side ? y + away : y - line - away, width, line};
-        if (box.x < canvas->left) continue;
-        found = box.y >= top && box.y + line <= below && cover_is_free(canvas, cover, &box) &&
-                clear_of_marks(backdrop, canvas, view, log_y, &box);
-        if (found) best = box;
-      }
-    mark->right = best.x + best.width;
-    mark->middle = best.y + line / 2;
-    cover_hold(canvas, cover, &best);
+    struct mark *mark = &backdrop->mark[m], broken = *mark;
+    const size_t hidden = find_place(backdrop, canvas, view, log_y, cover, mark, 1);
+    if (hidden && strchr(mark->label, ' ') &&
+        find_place(backdrop, canvas, view, log_y, cover, &broken, 2) < hidden)
+      *mark = broken;
+    mark->right = mark->box.x + mark->box.width;
+    mark->middle = mark->box.y + mark->box.height / (double)(2 * mark->lines);
+    cover_hold(canvas, cover, &mark->box);
   }
   for (size_t m = 0; m < backdrop->mark_count; m++)
     cover_hold(canvas, cover,
@@ -299,10 +326,12 @@ int backdrop_assign(struct canvas *canvas, const struct backdrop *backdrop, stru
             m + 1, mark->value, m + 1, canvas_x(canvas, mark->right), m + 1,
             canvas_y(canvas, mark->middle));
     snprintf(variable, sizeof variable, "mark_text[%zu]", m + 1);
-    code = canvas_assign_text(canvas, variable,
-                              &(struct canvas_text){"mark", mark->label, canvas->style.tick_size,
-                                                    0.98 * canvas->panel_width, 1},
-                              error);
+    code = canvas_assign_text(
+        canvas, variable,
+        &(struct canvas_text){"mark", mark->label, canvas->style.tick_size,
+                              fmin(mark->box.width * (1 + 1e-9), 0.98 * canvas->panel_width),
+                              mark->lines},
+        error);
   }
   return code;
 }

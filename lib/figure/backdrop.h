@@ -24,7 +24,9 @@ struct span {
 struct mark {
   double value; /* on the y axis */
   const char *label;
-  double right, middle; /* of its label, dots */
+  double right, middle; /* of its label's first line, dots */
+  struct box box;       /* what the label takes */
+  size_t lines;         /* of the label */
 };
 
 struct backdrop {
@@ -50,8 +52,9 @@ void backdrop_extend(const struct backdrop *backdrop, struct extent *view);
 void backdrop_name_spans(struct backdrop *backdrop, const struct canvas *canvas,
                          const struct extent *view, bool log_x);
 
-/* Puts the labels of the marks where nothing is held, and holds their places, all lines and the
-   strip. `logarithmic`: the x axis, the y axis. */
+/* Puts the labels of the marks where nothing is held, in two lines where only these fit; where
+   there is no such place, where they hide least. Holds their places, all lines and the strip.
+   `logarithmic`: the x axis, the y axis. */
 void backdrop_name_marks(struct backdrop *backdrop, const struct canvas *canvas,
                          const struct extent *view, const bool logarithmic[2], struct cover *cover);
 

@@ -105,6 +105,13 @@ static int set_asked(const struct matrix *const *matrix, size_t count,
       scale->low, scale->high);
 }
 
+/* Where cells of a diverging matrix may lie the scale reaches, whatever they are. */
+static void reach_bounds(const struct matrix *const *matrix, size_t count,
+                         struct colour_scale *scale) {
+  for (size_t m = 0; m < count; m++)
+    if (matrix[m]->range == MATRIX_DIVERGING) scale->high = fmax(scale->high, matrix[m]->bound);
+}
+
 /* Makes the ends those of the law, apart from each other. */
 static void widen(enum matrix_range range, struct colour_scale *scale) {
   if (scale->law == COLOUR_LOG) {
@@ -144,7 +151,11 @@ int colour_scale_fit(const struct matrix *const *matrix, size_t count, enum matr
   if (!find_extent(matrix, count, scale, &scale->low, &scale->high))
     return error_set(error, ERROR_FAILED,
                      "no cell of the map is greater than 0; a logarithmic colour scale needs one");
-  const int code = wish->ranged ? set_asked(matrix, count, wish, scale, error) : OK;
+  int code = OK;
+  if (wish->ranged)
+    code = set_asked(matrix, count, wish, scale, error);
+  else if (range == MATRIX_DIVERGING)
+    reach_bounds(matrix, count, scale);
   if (code) return code;
   if (range == MATRIX_CYCLIC && scale->law == COLOUR_LINEAR)
     scale->low = 0, scale->high = 2 * M_PI;

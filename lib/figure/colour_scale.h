@@ -45,7 +45,8 @@ struct colour_wish {
 int colour_range_parse(const char *text, struct colour_wish *wish, struct error *error);
 
 /* The scale of some matrices together, as one of the kind `range`: their finite extent or what is
-   asked for; for diverging ones symmetric about 0, as far as the end of larger size; 0..2π for
+   asked for; for diverging ones symmetric about 0, as far as the end of larger size or the bound of
+   their cells where there is one and no range is asked for; 0..2π for
    cyclic ones; widened a little where all cells are equal. A logarithmic scale of diverging ones is
    COLOUR_SIGNED_LOG. ERROR_FAILED when no cell is finite, or the scale is logarithmic, not signed,
    and none is > 0. ERROR_INPUT: a range for angles, one that is empty, or not above 0 where it is

@@ -55,12 +55,17 @@ static struct cells cells_of(const struct canvas *canvas, const struct box *box)
                         grid(left + box->width / canvas->panel_width)};
 }
 
-bool cover_is_free(const struct canvas *canvas, const struct cover *cover, const struct box *box) {
+size_t cover_count(const struct canvas *canvas, const struct cover *cover, const struct box *box) {
   const struct cells cells = cells_of(canvas, box);
+  size_t held = 0;
   for (int row = cells.first_row; row <= cells.last_row; row++)
     for (int column = cells.first_column; column <= cells.last_column; column++)
-      if (cover->held[row][column]) return false;
-  return true;
+      held += cover->held[row][column];
+  return held;
+}
+
+bool cover_is_free(const struct canvas *canvas, const struct cover *cover, const struct box *box) {
+  return cover_count(canvas, cover, box) == 0;
 }
 
 void cover_hold(const struct canvas *canvas, struct cover *cover, const struct box *box) {

@@ -20,6 +20,8 @@ void cover_traces(struct cover *cover, const struct traces *traces, const struct
 
 /* Whether nothing is held where the box lies; what lies outside of the panel counts at its edge. */
 bool cover_is_free(const struct canvas *canvas, const struct cover *cover, const struct box *box);
+/* How many cells of the grid are held where the box lies. */
+size_t cover_count(const struct canvas *canvas, const struct cover *cover, const struct box *box);
 void cover_hold(const struct canvas *canvas, struct cover *cover, const struct box *box);
 
 #endif

@@ -52,21 +52,6 @@ static int check_panels(const struct panel_set *set, enum matrix_range *range,
   return OK;
 }
 
-/* Keeps numbers on the line of the word before: "head 3". */
-static int bind_numbers(char **title, struct error *error) {
-  static const char no_break[] = "\xc2\xa0";
-  char *bound = memory_array(2 * strlen(*title) + 1, 1, "a title", error), *to = bound;
-  if (!bound) return ERROR_FAILED;
-  for (const char *from = *title; *from; from++)
-    if (*from == ' ' && from[1] >= '0' && from[1] <= '9')
-      to = stpcpy(to, no_break);
-    else
-      *to++ = *from;
-  free(*title);
-  *title = bound;
-  return OK;
-}
-
 /* The titles with their letters. */
 static int write_titles(const struct panel_set *set, struct map_panels *panels,
                         struct error *error) {
@@ -79,8 +64,6 @@ static int write_titles(const struct panel_set *set, struct map_panels *panels,
       panels->title[i] = NULL;
       return error_set(error, ERROR_FAILED, "no memory for a title");
     }
-    const int code = bind_numbers(&panels->title[i], error);
-    if (code) return code;
   }
   return OK;
 }

@@ -6,6 +6,7 @@
 
 #include "lib/base/memory.h"
 #include "lib/figure/grid.h"
+#include "lib/figure/tics.h"
 #include "lib/figure/traces.h"
 
 /* Which of `names` a text is, added when it is new; `most` when there is no room for one more. */
@@ -25,25 +26,38 @@ static int find_texts(const struct table *table, const char *name, struct error 
   return -1;
 }
 
-/* A number as it stands in a cell, with a proper minus; `decimals` < 0: of so many digits. */
+/* A number as it stands in a cell, with a proper minus and powers of ten; `decimals` < 0: of so
+   many digits. */
 static void write_number(char *out, size_t capacity, double value, int decimals) {
-  const double size = fabs(value);
   const char *sign = value < 0 ? "−" : "";
-  if (decimals < 0)
-    snprintf(out, capacity, "%s%.*g", sign, -decimals, size);
-  else
-    snprintf(out, capacity, "%s%.*f", sign, decimals, size);
+  char digits[24], power[TICS_POWER];
+  if (decimals >= 0) {
+    snprintf(out, capacity, "%s%.*f", sign, decimals, fabs(value));
+    return;
+  }
+  snprintf(digits, sizeof digits, "%.*g", -decimals, fabs(value));
+  char *exponent = strchr(digits, 'e');
+  if (!exponent) {
+    snprintf(out, capacity, "%s%s", sign, digits);
+    return;
+  }
+  tics_write_power(power, (int)strtol(exponent + 1, NULL, 10));
+  *exponent = '\0';
+  snprintf(out, capacity, "%s%.12s×%.16s", sign, digits, power);
 }
 
 /* "0.98 ±0.01": the standard error has one digit, and the value ends with it, also where both are
-   written with exponents. A value without a standard error has three digits. */
+   written with exponents. A value without a standard error has three digits, or more before the
+   point; two with an exponent. */
 static void write_cell(double value, double error, char *out, size_t capacity) {
-  char number[32], spread[32];
+  char number[40], spread[40];
   const bool known = isfinite(error) && error > 0;
   const double exponent = known ? floor(log10(error) + 1e-9) : 0;
   const bool plain = exponent >= -6 && exponent <= 6 && fabs(value) < 1e7;
   const double leading = known && value != 0 ? floor(log10(fabs(value))) : exponent;
-  int decimals = -3, error_decimals = -1;
+  const double size = fabs(value);
+  const bool exponential = (size < 1e-4 && size > 0) || size >= 1e7;
+  int decimals = exponential ? -2 : size >= 999.5 ? 0 : -3, error_decimals = -1;
   if (known && plain)
     decimals = error_decimals = exponent < 0 ? (int)-exponent : 0;
   else if (known)
@@ -137,5 +151,8 @@ double grid_part(const struct grid *grid, size_t row, size_t column) {
     high = fmax(high, grid->value[r][c]);
   }
   const double value = grid->value[row][column];
-  return high > low ? fmin(1, fmax(0, (value - low) / (high - low))) : 0;
+  /* Differences as of rounding are none. */
+  return high - low > 1e-12 * fmax(1, fmax(fabs(low), fabs(high)))
+             ? fmin(1, fmax(0, (value - low) / (high - low)))
+             : 0;
 }

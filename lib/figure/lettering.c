@@ -32,11 +32,13 @@ double lettering_width(const char *text, size_t size) {
 }
 
 size_t lettering_line(const char *text, double ems) {
-  size_t size = 0, blank = 0;
+  size_t size = 0, blank = 0, unbound = 0;
   for (double width = 0; text[size]; size += character_size(text + size)) {
     width += character_width(text + size, character_size(text + size));
-    if (width > ems && size) return blank ? blank : size;
-    if (text[size] == ' ') blank = size;
+    if (width > ems && size) return unbound ? unbound : blank ? blank : size;
+    if (text[size] != ' ') continue;
+    blank = size;
+    if (text[size + 1] < '0' || text[size + 1] > '9') unbound = size;
   }
   return size;
 }

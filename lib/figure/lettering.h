@@ -12,7 +12,8 @@
 double lettering_width(const char *text, size_t size);
 
 /* How many bytes of `text` make its next line of at most `ems`, broken at a blank where there is
-   one; at least one character. The blanks that follow belong to no line. */
+   one, better at one that no digit follows ("head 3"); at least one character. The blanks that
+   follow belong to no line. */
 size_t lettering_line(const char *text, double ems);
 
 /* Writes UTF-8 text so that TeX prints it and never runs it: specials become commands, Greek

@@ -6,10 +6,10 @@
 
 #include "lib/figure/lettering.h"
 
-static void write_power(char *out, size_t capacity, int exponent) {
+void tics_write_power(char out[TICS_POWER], int exponent) {
   static const char *const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
   const unsigned size = (unsigned)(exponent < 0 ? -exponent : exponent);
-  snprintf(out, capacity, "10%s%s%s%s", exponent < 0 ? "⁻" : "",
+  snprintf(out, TICS_POWER, "10%s%s%s%s", exponent < 0 ? "⁻" : "",
            size >= 100 ? digits[size / 100] : "", size >= 10 ? digits[size / 10 % 10] : "",
            digits[size % 10]);
 }
@@ -27,8 +27,8 @@ static void write_number(char *out, size_t capacity, double value, double step) 
   } else {
     int exponent = (int)floor(log10(size) + 1e-9), decimals = exponent - step_exponent;
     if (decimals > 5) decimals = 5;
-    char power[24];
-    write_power(power, sizeof power, exponent);
+    char power[TICS_POWER];
+    tics_write_power(power, exponent);
     snprintf(out, capacity, "%s%.*f×%.13s", sign, decimals > 0 ? decimals : 0,
              size / pow(10, exponent), power);
   }
@@ -99,7 +99,7 @@ void tics_logarithmic(double low, double high, size_t most, struct tics *tics) {
     if (plain)
       snprintf(tic->label, sizeof tic->label, "%.*f", e < 0 ? -e : 0, tic->at);
     else
-      write_power(tic->label, sizeof tic->label, e);
+      tics_write_power(tic->label, e);
   }
   static const double between[] = {2, 3, 4, 5, 6, 7, 8, 9}, whole[] = {1};
   for (int e = first - 1; e <= last && last - first <= 12; e++) {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TICS_MOST = 160 };
+enum { TICS_MOST = 160, TICS_POWER = 24 /* bytes of a power of ten */ };
 
 struct tic {
   double at;
@@ -16,6 +16,9 @@ struct tics {
   size_t count;
   struct tic item[TICS_MOST];
 };
+
+/* 10⁻⁵. */
+void tics_write_power(char out[TICS_POWER], int exponent);
 
 /* At most `most` (>= 2) numbers at round values (1, 2 or 5 times a power of ten) in [low, high],
    low < high; `whole`: at integers only. */

@@ -41,6 +41,7 @@ struct matrix {
   char value_label[64]; /* of the colour bar */
   enum matrix_range range;
   struct matrix_hatch hatch;
+  double bound; /* of diverging ones: cells lie within ±bound by what they are; 0: not known */
   struct meta *meta;
 };
 

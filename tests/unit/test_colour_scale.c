@@ -68,6 +68,32 @@ static void equal_cells_get_a_scale_around_them(void **state) {
   assert_true(scale.low < 7 && scale.high > 7);
 }
 
+/* Cells of a known bound are compared on a scale that has it at its ends. */
+static void bounds_are_the_ends(void **state) {
+  (void)state;
+  struct colour_scale scale;
+  struct error error;
+  struct matrix *matrix[2] = {matrix_of(2, (const double[]){0.3, -0.9999}, MATRIX_DIVERGING),
+                              matrix_of(2, (const double[]){0.3, 0.7}, MATRIX_SEQUENTIAL)};
+  const struct matrix *const *first = (const struct matrix *const *)matrix;
+  struct colour_wish wish = {0};
+  matrix[0]->bound = 1;
+  assert_int_equal(colour_scale_fit(first, 2, MATRIX_DIVERGING, &wish, &scale, &error), OK);
+  assert_true(scale.low == -1 && scale.high == 1);
+  matrix[0]->cells[0] = 1.5; /* whatever it is said to be */
+  assert_int_equal(colour_scale_fit(first, 1, MATRIX_DIVERGING, &wish, &scale, &error), OK);
+  assert_true(scale.high == 1.5);
+  wish = range_of("-0.5:0.5");
+  assert_int_equal(colour_scale_fit(first, 1, MATRIX_DIVERGING, &wish, &scale, &error), OK);
+  assert_true(scale.high == 0.5);
+  matrix[1]->bound = 1;
+  wish = (struct colour_wish){0};
+  assert_int_equal(colour_scale_fit(first + 1, 1, MATRIX_SEQUENTIAL, &wish, &scale, &error), OK);
+  assert_true(scale.low == 0.3 && scale.high == 0.7);
+  matrix_destroy(matrix[0]);
+  matrix_destroy(matrix[1]);
+}
+
 static void refuses_what_has_no_scale(void **state) {
   (void)state;
   struct colour_scale scale;
@@ -231,6 +257,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(scale_is_the_finite_extent),
       cmocka_unit_test(equal_cells_get_a_scale_around_them),
+      cmocka_unit_test(bounds_are_the_ends),
       cmocka_unit_test(refuses_what_has_no_scale),
       cmocka_unit_test(index_and_value_agree),
       cmocka_unit_test(percentiles_leave_outliers_out),

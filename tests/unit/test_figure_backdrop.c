@@ -308,6 +308,37 @@ static void marks_have_labels_that_keep_apart(void **state) {
 
 /* Markers stand on solid lines, as long as they stand apart; of several series the dashed lines
    have some signs, too. */
+/* Where a label would lie on the curve in one line, it takes two. */
+static void long_labels_break_where_they_must(void **state) {
+  (void)state;
+  struct table *table = table_of_pairs(64, 1);
+  struct curve_plot plot = spectrum;
+  plot.marks[0].label = "original context 8192";
+  plot.marks[1].label = "context 131072";
+  /* As of Llama 3.1: divided by 8 from pair 35 on. */
+  for (size_t pair = 0; pair < 64; pair++) {
+    const double wavelength = 2 * M_PI * pow(500000, (double)pair / 64);
+    table_set_real(table, pair, 2, wavelength * pow(8, fmin(1, fmax(0, ((double)pair - 28) / 7))));
+    table_set_real(table, pair, 3, wavelength);
+    assert_int_equal(table_set_text(table, pair, 4,
+                                    pair < 29   ? "kept"
+                                    : pair < 35 ? "blended"
+                                                : "divided",
+                                    NULL),
+                     OK);
+  }
+  struct figure narrow =
+      draw_table(table, &plot, &(struct figure_options){.width = 3.25}, FIGURE_SVG);
+  assert_true(has(&narrow, "mark_text[1] = 'original' . \"\\n\" . 'context 8192'\n"));
+  /* Below its line, where the curve has left. */
+  assert_true(element(&narrow, "mark_x", 1) > script_number(&narrow, "panel_right") - 0.02);
+  figure_release(&narrow);
+  struct figure wide = draw_table(table, &plot, &(struct figure_options){.width = 6}, FIGURE_SVG);
+  assert_true(has(&wide, "mark_text[1] = 'original context 8192'\n"));
+  figure_release(&wide);
+  table_destroy(table);
+}
+
 static void markers_stand_apart(void **state) {
   (void)state;
   static const struct {
@@ -409,6 +440,7 @@ int main(void) {
       cmocka_unit_test(spans_of_a_logarithmic_axis_meet_in_its_middle),
       cmocka_unit_test(a_single_pair_is_drawn),
       cmocka_unit_test(marks_have_labels_that_keep_apart),
+      cmocka_unit_test(long_labels_break_where_they_must),
       cmocka_unit_test(markers_stand_apart),
       cmocka_unit_test(logarithmic_axes_add_up),
       cmocka_unit_test(wrong_spans_are_refused),

@@ -76,6 +76,26 @@ static void tiles_are_shaded_by_value(void **state) {
   table_destroy(table);
 }
 
+/* What differs by rounding alone is not told apart by shades. */
+static void rounding_is_not_shaded(void **state) {
+  (void)state;
+  struct table *table = table_of_metrics(2, 3);
+  static const double values[2][3] = {{1, 8.7e-18, 0.25}, {1 - 0x1p-53, 0, 0.25 + 1e-9}};
+  for (size_t r = 0; r < 6; r++)
+    table_set_real(table, r, 2, values[r / 3][r % 3]);
+  struct figure figure =
+      draw_grid(table, &(struct grid_plot){0}, &(struct figure_options){0}, FIGURE_SVG);
+  unsigned colour[6];
+  const char *line = figure.data.data;
+  for (int tile = 0; tile < 6; tile++, line = strchr(line, '\n') + 1)
+    assert_int_equal(sscanf(line, "%*s %*s %*s %*s %*s %*s %u", &colour[tile]), 1);
+  assert_int_equal(colour[0], colour[3]);
+  assert_int_equal(colour[1], colour[4]);
+  assert_int_not_equal(colour[2], colour[5]);
+  figure_release(&figure);
+  table_destroy(table);
+}
+
 /* As many decimals as the standard error needs. */
 static void numbers_have_their_digits(void **state) {
   (void)state;
@@ -86,13 +106,16 @@ static void numbers_have_their_digits(void **state) {
                {-1.5, 0.2, "−1.5 ±0.2"},
                {1234.4, 38, "1234 ±38"},
                {0.123456, NAN, "0.123"},
+               {1234.4, NAN, "1234"},
+               {8.67e-18, NAN, "8.7×10⁻¹⁸"},
+               {-2.5e8, NAN, "−2.5×10⁸"},
                {2, 0, "2"},
                {NAN, 0.1, "–"},
-               {3e-9, 2e-10, "3e-09 ±2e-10"},
-               {1.2345e-16, 9.8e-18, "1.23e-16 ±1e-17"},
-               {4.4e-18, 9.4e-18, "4e-18 ±9e-18"},
+               {3e-9, 2e-10, "3×10⁻⁹ ±2×10⁻¹⁰"},
+               {1.2345e-16, 9.8e-18, "1.23×10⁻¹⁶ ±1×10⁻¹⁷"},
+               {4.4e-18, 9.4e-18, "4×10⁻¹⁸ ±9×10⁻¹⁸"},
                {INFINITY, NAN, "inf"},
-               {5e9, 12, "5e+09 ±12"},
+               {5e9, 12, "5×10⁹ ±12"},
                {1, 0.0001, "1.0000 ±0.0001"}};
   struct table *table = table_of_metrics(4, 1);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -246,7 +269,7 @@ static void wide_tables_are_turned(void **state) {
   enum { COLUMNS = 12 };
   struct table *table = table_of_metrics(2, COLUMNS);
   for (size_t r = 0; r < 2 * COLUMNS; r++)
-    table_set_real(table, r, 2, (r < COLUMNS ? 1 : 2) * 1.25e-17 * pow(10, (double)(r % COLUMNS)));
+    table_set_real(table, r, 2, (r < COLUMNS ? 1 : 2) * 1.25e-11 * pow(10, (double)(r % COLUMNS)));
   const struct figure_options narrow = {.style = "icml"};
   struct figure figure = draw_grid(table, &plain_grid, &narrow, FIGURE_PNG);
   const char *script = figure.script.data;
@@ -272,10 +295,10 @@ static void wide_tables_are_turned(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tiles_are_shaded_by_value), cmocka_unit_test(numbers_have_their_digits),
-      cmocka_unit_test(tables_fit_their_paper),    cmocka_unit_test(texts_are_only_drawn),
-      cmocka_unit_test(wrong_tables_are_refused),  cmocka_unit_test(long_words_stand_on_end),
-      cmocka_unit_test(wide_tables_are_turned),
+      cmocka_unit_test(tiles_are_shaded_by_value), cmocka_unit_test(rounding_is_not_shaded),
+      cmocka_unit_test(numbers_have_their_digits), cmocka_unit_test(tables_fit_their_paper),
+      cmocka_unit_test(texts_are_only_drawn),      cmocka_unit_test(wrong_tables_are_refused),
+      cmocka_unit_test(long_words_stand_on_end),   cmocka_unit_test(wide_tables_are_turned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,6 +36,10 @@ static void lines_break_at_blanks(void **state) {
   assert_lines("θθθθ", 1.4, "θθ|θθ");
   assert_lines("旋转", 0.1, "旋|转");
   assert_lines("a b", 0.1, "a|b");
+  /* Numbers stay with their word where they can. */
+  assert_lines("alibi, head 0", 6.2, "alibi,|head 0");
+  assert_lines("head 0", 2.6, "head|0");
+  assert_lines("Llama 3 at 16k", 5.2, "Llama 3|at 16k");
 }
 
 static void assert_tex(const char *text, const char *expected) {

@@ -421,7 +421,8 @@ static void texts_are_only_drawn(void **state) {
           draw_table(table, &plot, &(struct figure_options){0}, (enum figure_format)format);
       if (format == FIGURE_SVG)
         assert_true(is_wellformed(figure.picture.data, figure.picture.size));
-      if (format == FIGURE_TEX) assert_null(memmem(figure.tex.data, figure.tex.size, "\\input", 6));
+      if (format == FIGURE_TEX)
+        assert_null(memmem(figure.tex.data, figure.tex.size, "\\input{x", 8));
       figure_release(&figure);
     }
   }

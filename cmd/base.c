@@ -7,6 +7,7 @@
 
 #include "cmd/command.h"
 #include "cmd/groups.h"
+#include "cmd/output.h"
 #include "cmd/overlay.h"
 #include "lib/analysis/base_reach.h"
 #include "lib/base/number.h"
@@ -131,10 +132,29 @@ static int read_plot(const struct invocation *invocation, struct asked *asked,
   return OK;
 }
 
+/* A point is no curve: better said before the work than after. */
+static int check_figures(const struct invocation *invocation, const struct base_request *request,
+                         struct error *error) {
+  const char *path;
+  bool figure = false;
+  for (size_t cursor = 0; (path = option_next(invocation, "output", &cursor));) {
+    if (!strcmp(path, "-")) continue;
+    if (outputs_check(invocation, path, &figure, error)) return error->code;
+    if (figure && request->contexts < 2 && !request->points)
+      return error_set(
+          error, ERROR_INPUT,
+          "nothing to draw in '%s': a figure of bases takes two values of --context or "
+          "more, --plot reach takes one",
+          path);
+  }
+  return OK;
+}
+
 static int read_request(const struct invocation *invocation, struct asked *asked,
                         struct error *error) {
   if (read_contexts(invocation, asked, error) || read_dims(invocation, asked, error) ||
-      read_lines(invocation, asked, error) || read_plot(invocation, asked, error))
+      read_lines(invocation, asked, error) || read_plot(invocation, asked, error) ||
+      check_figures(invocation, &asked->request, error))
     return error->code;
   return figure_options_check_curves(invocation, error);
 }

@@ -6,7 +6,7 @@
 
 #include "lib/base/memory.h"
 
-static const long double units_per_radian = 2935890503282001226.0L; /* 2^64 / 2π */
+static const long double units_per_radian = 2935890503282001226.49624383L; /* 2^64 / 2π */
 
 int base_window_create(struct backend *backend, size_t pairs, struct base_window *window,
                        struct error *error) {

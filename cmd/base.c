@@ -162,7 +162,7 @@ static int read_request(const struct invocation *invocation, struct asked *asked
 static void plan_figure(const struct asked *asked, struct result *result) {
   static const char *const labels[BASE_LINES] = {
       [BASE_LINE_FIT] = "power law, fitted",
-      [BASE_LINE_PUBLISHED] = "0.0424 x^1.628",
+      [BASE_LINE_PUBLISHED] = "0.0424 x¹·⁶²⁸",
       [BASE_LINE_ALIASING] = "one turn of the slowest pair",
       [BASE_LINE_LIMIT] = "limit of many dimensions",
   };

@@ -26,7 +26,11 @@ if (upright) {
     set arrow 99 from first upright_value,graph 0 to first upright_value,screen upright_top nohead back \
       linecolor rgb ink linewidth 0.6 dashtype 2
   }
-  set label 399 upright_text at screen upright_x,upright_y right front font tic_font textcolor rgb ink
+  if (upright_starts) {
+    set label 399 upright_text at screen upright_x,upright_y left front font tic_font textcolor rgb ink
+  } else {
+    set label 399 upright_text at screen upright_x,upright_y right front font tic_font textcolor rgb ink
+  }
 }
 # Told apart without their colours: circle, square, triangle, diamond, pentagon, triangle upside down, and
 # circle and square that are empty.
@@ -39,7 +43,7 @@ key_rgb(i) = key_colour[i] ? colour[key_colour[i]] : text_rgb
 do for [i=1:keys] {
   if (key_kind[i] == 0) {
     set object 10+i rectangle from screen key_left[i],key_y[i]-key_up[i] to screen key_right[i],key_y[i]+key_up[i] \
-      front fillstyle solid band_share(key_dash[i]) noborder fillcolor rgb key_rgb(i)
+      front fillstyle transparent solid band_share(key_dash[i]) noborder fillcolor rgb key_rgb(i)
   }
   if (key_kind[i] == 1) {
     set arrow 10+i from screen key_left[i],key_y[i] to screen key_right[i],key_y[i] nohead front \

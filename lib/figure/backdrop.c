@@ -141,8 +141,9 @@ static void name_upright(struct backdrop *backdrop, const struct canvas *canvas,
   const double width = canvas_text_width(canvas, upright->label, points) + gap;
   const double x = panel * axis_position(upright->value, view->left, view->right, log_x);
   const bool right = x + width <= panel, left = x - width >= 0;
-  const double end = right ? x + width : left ? x - gap : fmin(panel, fmax(x + width / 2, width));
-  upright->right = canvas->left + end;
+  const double end = left ? x - gap : fmin(panel, fmax(x + width / 2, width));
+  backdrop->upright_starts = right;
+  upright->right = canvas->left + (right ? x + gap : end);
   upright->middle = canvas->top + line * ((double)row - 0.3);
   backdrop->upright_top = canvas->top + (right || left ? 0 : line * ((double)row + 0.3));
 }
@@ -302,6 +303,7 @@ static int assign_upright(struct canvas *canvas, const struct backdrop *backdrop
   if (!upright->label) return OK;
   canvas_assign(canvas, "upright_value", upright->value);
   canvas_assign(canvas, "upright_top", canvas_y(canvas, backdrop->upright_top));
+  canvas_assign(canvas, "upright_starts", backdrop->upright_starts);
   canvas_assign(canvas, "upright_x", canvas_x(canvas, upright->right));
   canvas_assign(canvas, "upright_y", canvas_y(canvas, upright->middle));
   return canvas_assign_text(canvas, "upright_text",

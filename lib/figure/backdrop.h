@@ -36,6 +36,7 @@ struct backdrop {
   size_t mark_count;
   struct mark upright; /* on the x axis; without a label: none */
   double upright_top;  /* where its line ends, dots */
+  bool upright_starts; /* its label begins, not ends, at `right` */
   double strip;        /* height of the labels at the top of the panel, dots */
 };
 

@@ -82,6 +82,8 @@ static void upright_lines(void **state) {
                  right = number_of(&figure, "panel_right");
     const double line = left + (right - left) * values[i] / (i == 2 ? 45 : 31);
     assert_true(i ? at < line : at > line);
+    assert_true(number_of(&figure, "upright_starts") == (i == 0));
+    assert_true(fabs(at - line) < 0.02); /* whatever the width of its letters */
     assert_true(at > left && at <= right + 1e-6);
     assert_true(number_of(&figure, "upright_y") < number_of(&figure, "panel_top"));
     assert_true(fabs(number_of(&figure, "upright_top") - number_of(&figure, "panel_top")) < 1e-5);

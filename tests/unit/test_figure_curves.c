@@ -90,6 +90,37 @@ static void bands_of_series_differ(void **state) {
 }
 
 /* Values that are missing break a curve; one alone is a dot. */
+/* In the legend of several series bands are as transparent as in the panel, on any paper. */
+static void samples_of_bands_let_paper_through(void **state) {
+  (void)state;
+  static const unsigned paper[2] = {0xffffff, 0x16181d}, ink[2] = {0x000000, 0xe8e8e8};
+  struct table *table = table_of_curves(2, 50);
+  struct curve_plot plot = plain;
+  plot.low[0] = "low";
+  plot.high[0] = "high";
+  plot.band_labels[0] = "band";
+  for (int dark = 0; dark < 2; dark++) {
+    struct figure figure =
+        draw_table(table, &plot, &(struct figure_options){.dark = dark}, FIGURE_PNG);
+    struct pixels pixels = decode(&figure.picture);
+    size_t found = 0;
+    for (unsigned y = 0; y < pixels.height; y++)
+      for (unsigned x = 0; x < pixels.width; x++) {
+        bool like = true;
+        for (int shift = 0; shift < 24; shift += 8) {
+          const double expected =
+              0.75 * (paper[dark] >> shift & 0xff) + 0.25 * (ink[dark] >> shift & 0xff);
+          like = like && fabs((pixel(&pixels, x, y) >> shift & 0xff) - expected) <= 1;
+        }
+        found += like;
+      }
+    assert_true(found > 500); /* 60 × 18 pixels at 200 dpi */
+    free(pixels.rgb);
+    figure_release(&figure);
+  }
+  table_destroy(table);
+}
+
 static void missing_values_break_lines(void **state) {
   (void)state;
   struct table *table = table_of_curves(1, 9);
@@ -401,6 +432,7 @@ int main(void) {
       cmocka_unit_test(a_series_may_have_one_colour),
       cmocka_unit_test(bands_lines_and_points_are_drawn),
       cmocka_unit_test(bands_of_series_differ),
+      cmocka_unit_test(samples_of_bands_let_paper_through),
       cmocka_unit_test(missing_values_break_lines),
       cmocka_unit_test(many_points_are_thinned_to_their_extremes),
       cmocka_unit_test(bands_without_width_are_left_out),

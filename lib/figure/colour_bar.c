@@ -110,6 +110,15 @@ static void assign_scale(struct canvas *canvas, const struct colour_bar *bar) {
   if (bar->scale.law == COLOUR_LOG && !places) fputs("set logscale cb\n", canvas->script);
 }
 
+/* Whether numbers below one another keep apart, and no more: a bar has nothing else to be read by.
+ */
+static bool numbers_fit(const struct canvas *canvas, const struct tics *tics, double height) {
+  size_t count = 0;
+  for (size_t i = 0; i < tics->count; i++)
+    count += *tics->item[i].label != '\0';
+  return (double)count * canvas_points(canvas, 1.6 * canvas->style.tick_size) <= height;
+}
+
 int colour_bar_assign(struct canvas *canvas, struct colour_bar *bar, struct error *error) {
   const double tick = canvas_points(canvas, canvas->style.tick_size);
   const double panel_right = canvas->left + canvas->panel_width;
@@ -132,7 +141,7 @@ int colour_bar_assign(struct canvas *canvas, struct colour_bar *bar, struct erro
   assign_scale(canvas, bar);
   for (size_t most = most_tics(bar); most >= 2; most--) {
     set_tics(bar, most);
-    if (canvas_tics_fit_down(canvas, &bar->tics, box.height)) break;
+    if (numbers_fit(canvas, &bar->tics, box.height)) break;
   }
   const int code = assign_tics(canvas, bar, &box, error);
   if (code) return code;

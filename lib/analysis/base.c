@@ -20,11 +20,24 @@ static const struct {
     {"safe_base", COLUMN_REAL},     {"safe_witness", COLUMN_REAL}, {"certified", COLUMN_TEXT},
 };
 
+/* To twelve digits, away from what lies between the bounds: the last ones would depend on the
+   processor, whose logarithms say where the search cuts its boxes. */
+static double outward(double bound, bool up) {
+  if (!isfinite(bound)) return bound;
+  char text[32];
+  const double digit = pow(10, floor(log10(bound)) - 11);
+  snprintf(text, sizeof text, "%.11e", bound);
+  const double near = strtod(text, NULL);
+  if (up ? near >= bound : near <= bound) return near;
+  snprintf(text, sizeof text, "%.11e", up ? near + digit : near - digit);
+  return strtod(text, NULL);
+}
+
 static void describe_limit(const struct base_limit *limit, const char *at_least,
                            const char *at_most, struct meta *meta) {
   const bool none = isnan(limit->base) && limit->certified;
-  meta_set_real(meta, at_least, none ? NAN : limit->below);
-  meta_set_real(meta, at_most, none ? NAN : limit->above);
+  meta_set_real(meta, at_least, none ? NAN : outward(limit->below, false));
+  meta_set_real(meta, at_most, none ? NAN : outward(limit->above, true));
 }
 
 /* Why a row is not certified. */

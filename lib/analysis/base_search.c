@@ -77,6 +77,11 @@ static int scan_team(struct search *search, int64_t first, int *at, struct error
   return OK;
 }
 
+/* The base of t, moved by what the exponential may round. */
+static double base_beyond(double t, double rounding) {
+  return t > 0 ? (double)expl(t) * (1 + rounding) : 1;
+}
+
 static struct base_limit limit_at(const struct search *search, const struct found *found,
                                   double sure) {
   const struct base_gap *gap = &found->gap;
@@ -86,8 +91,8 @@ static struct base_limit limit_at(const struct search *search, const struct foun
   return (struct base_limit){
       .base = (double)expl(at_root ? base_root_value(root, search->pairs) : gap->low),
       .witness = root->distance,
-      .below = (double)expl(gap->low) * (1 - 0x1p-51), /* exp rounds */
-      .above = (double)expl(sure) * (1 + 0x1p-51),
+      .below = base_beyond(gap->low, -0x1p-51),
+      .above = base_beyond(sure, 0x1p-51),
       .certified = (at_root || from_one) && sure - gap->low <= BASE_TOLERANCE && sure < gap->high,
   };
 }

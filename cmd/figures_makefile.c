@@ -54,21 +54,35 @@ static size_t write_targets(const struct figures_job *job, FILE *out) {
   return count;
 }
 
+/* What the rule of an earlier line calls `path`, which may be "./a/../b" there; NULL: none makes
+ * it.
+ */
+static const char *find_target(const struct figures *figures, const struct figures_job *job,
+                               const char *path) {
+  const char *found = NULL;
+  char *wanted = file_identity(path);
+  for (size_t k = 0; wanted && k < job->need_count; k++) {
+    const struct recipe_line *line = figures->jobs[job->needs[k]].line;
+    for (size_t o = 0; !found && o < line->output_count; o++) {
+      char *made = file_identity(line->outputs[o]);
+      if (made && !strcmp(made, wanted)) found = line->outputs[o];
+      free(made);
+    }
+  }
+  free(wanted);
+  return found;
+}
+
 static int write_prerequisites(const struct figures *figures, const struct figures_job *job,
                                FILE *out, struct error *error) {
   int status = OK;
   for (size_t i = 0; !status && i < job->invocation.count; i++) {
     struct stat there;
     char *path = figures_input(&job->invocation.entries[i]);
-    bool made = false;
-    for (size_t k = 0; path && k < job->need_count; k++) {
-      const struct recipe_line *line = figures->jobs[job->needs[k]].line;
-      for (size_t o = 0; o < line->output_count; o++)
-        made |= !strcmp(path, line->outputs[o]);
-    }
+    const char *made = path ? find_target(figures, job, path) : NULL, *name = made ? made : path;
     if (path && (made || (!stat(path, &there) && S_ISREG(there.st_mode)))) {
-      status = check_name(figures, job, path, error);
-      fprintf(out, " %s", path);
+      status = check_name(figures, job, name, error);
+      fprintf(out, " %s", name);
     }
     free(path);
   }

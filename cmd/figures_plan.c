@@ -1,4 +1,5 @@
 /* From the lines of a recipe to jobs: everything that can be known before anything is drawn. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -110,7 +111,9 @@ static int by_identity(const void *a, const void *b) {
 static int add_use(struct uses *uses, size_t job, const char *name, bool written,
                    struct error *error) {
   char *identity = file_identity(name);
-  if (!identity) return out_of_memory(error);
+  if (!identity && errno == ENOMEM) return out_of_memory(error);
+  if (!identity)
+    return error_set(error, ERROR_INPUT, "'%s' leads nowhere: %s", name, strerror(errno));
   uses->list[uses->count++] = (struct use){identity, name, job, written};
   return OK;
 }
@@ -194,7 +197,8 @@ static int connect(struct figures *figures, struct error *error) {
                                            "the files of a recipe", error)};
   int status = uses.list ? OK : ERROR_FAILED;
   for (size_t i = 0; !status && i < figures->count; i++)
-    status = add_job_uses(figures, i, &uses, error);
+    if ((status = add_job_uses(figures, i, &uses, error)))
+      at_line(figures, &figures->jobs[i], error);
   if (!status) {
     qsort(uses.list, uses.count, sizeof *uses.list, by_identity);
     status = check_uses(figures, &uses, error);

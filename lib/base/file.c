@@ -167,6 +167,35 @@ char *file_follow_links(const char *path) {
   return NULL;
 }
 
+/* Takes "NAME/.." out of a path where NAME is not there: made later, it will be a folder, and no
+   link that leads elsewhere. Parts that are "." or empty go as well. */
+static void drop_missing_folders(char *path) {
+  struct stat status;
+  char *out = path + (*path == '/'), *start = out;
+  for (const char *part = out; *part;) {
+    const size_t length = strcspn(part, "/"), step = length + (part[length] == '/');
+    const bool up = length == 2 && !strncmp(part, "..", 2);
+    bool dropped = length == 0 || (length == 1 && *part == '.');
+    if (up && out > start) {
+      out[-1] = '\0'; /* the '/' behind the part before */
+      char *last = strrchr(start, '/');
+      last = last ? last + 1 : start;
+      if (strcmp(last, "..") && lstat(path, &status) && errno == ENOENT) {
+        out = last;
+        dropped = true;
+      } else {
+        out[-1] = '/';
+      }
+    }
+    if (!dropped) {
+      memmove(out, part, step);
+      out += step;
+    }
+    part += step;
+  }
+  *out = '\0';
+}
+
 /* Writes the parts of `path` but ".", one '/' before each. */
 static void write_parts(const char *path, FILE *out) {
   while (*path) {
@@ -180,6 +209,7 @@ static void write_parts(const char *path, FILE *out) {
 char *file_identity(const char *path) {
   char *target = file_follow_links(path), *text = NULL;
   if (!target) return NULL;
+  drop_missing_folders(target);
   const size_t whole = strlen(target);
   char *folder = malloc(whole + 2);
   size_t size, length = (size_t)(file_name(target) - target);

@@ -43,6 +43,14 @@ static size_t line_end(const struct reader *reader, const char *at) {
   return left > 1 && at[0] == '\r' && at[1] == '\n' ? 2 : 0;
 }
 
+/* Whether blanks, and one at least, are all that is left of the line at `at`. */
+static bool is_blank_to_end(const struct reader *reader, const char *at) {
+  const char *end = at;
+  while (end < reader->end && (*end == ' ' || *end == '\t'))
+    end++;
+  return end > at && (end == reader->end || line_end(reader, end));
+}
+
 static void skip_comment(struct reader *reader) {
   while (reader->at < reader->end && !line_end(reader, reader->at))
     reader->at++;
@@ -61,6 +69,10 @@ static int join_line(struct reader *reader, struct error *error) {
     }
     if (c == '\\' && quote != '\'') {
       const size_t joint = line_end(reader, reader->at + 1);
+      if (!quote && is_blank_to_end(reader, reader->at + 1))
+        return fault(reader, reader->line,
+                     "blanks follow the backslash at the end: nothing may, if the line goes on",
+                     error);
       if (reader->at + 1 == reader->end)
         return fault(reader, reader->line, "nothing follows the backslash at the end", error);
       reader->line += joint > 0;
@@ -128,7 +140,9 @@ static int take_line(const struct reader *reader, size_t number, struct recipe *
 int recipe_parse(const char *text, size_t size, const char *name, struct recipe *recipe,
                  struct error *error) {
   *recipe = (struct recipe){0};
-  struct reader reader = {.name = name, .at = text, .end = text + size, .line = 1};
+  static const char mark[] = "\xef\xbb\xbf"; /* that some editors put before UTF-8 */
+  const size_t skipped = size >= 3 && !memcmp(text, mark, 3) ? 3 : 0;
+  struct reader reader = {.name = name, .at = text + skipped, .end = text + size, .line = 1};
   if (size > RECIPE_LIMIT)
     return error_set(error, ERROR_INPUT, "'%s' is larger than the %d bytes a recipe may have", name,
                      RECIPE_LIMIT);

@@ -3,7 +3,7 @@
    A line is `OUT[,OUT...]  COMMAND [WORD...]`. Words are quoted as in a shell ('…', "…", \x) but
    nothing is expanded and no shell runs. `#` where a word could begin starts a comment, a line that
    ends in a backslash goes on in the next one, empty lines are passed over. A quoted text is one
-   line. */
+   line. A byte order mark at the beginning is passed over. */
 #ifndef ROPETOOL_FIGURE_RECIPE_H
 #define ROPETOOL_FIGURE_RECIPE_H
 

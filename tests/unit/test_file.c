@@ -414,18 +414,39 @@ static void identities(void **state) {
   assert_int_equal(symlink("there", path_of("link")), 0);
   assert_int_equal(symlink("inner", path_of("way")), 0);
   assert_int_equal(symlink("round", path_of("round")), 0);
+  assert_int_equal(mkdir(path_of("deep"), 0777), 0);
+  assert_int_equal(mkdir(path_of("deep/er"), 0777), 0);
+  assert_int_equal(symlink("deep/er", path_of("far")), 0);
   static const struct {
     const char *a, *b;
     bool same;
   } cases[] = {
-      {"there", "./there", true},          {"there", "link", true},
-      {"there", "inner/../there", true},   {"there", "inner", false},
-      {"new", ".//./new", true},           {"new", "inner/new", false},
-      {"inner/new", "way/new", true},      {"inner/new", "way//./new", true},
-      {"to/come", "to//./come", true},     {"to/come", "./to/come", true},
-      {"to/come", "come", false},          {"to/come", "to/comes", false},
-      {"inner/to/come", "to/come", false}, {"way/to/come", "inner/to/come", true},
+      {"there", "./there", true},
+      {"there", "link", true},
+      {"there", "inner/../there", true},
+      {"there", "inner", false},
+      {"new", ".//./new", true},
+      {"new", "inner/new", false},
+      {"inner/new", "way/new", true},
+      {"inner/new", "way//./new", true},
+      {"to/come", "to//./come", true},
+      {"to/come", "./to/come", true},
+      {"to/come", "come", false},
+      {"to/come", "to/comes", false},
+      {"inner/to/come", "to/come", false},
+      {"way/to/come", "inner/to/come", true},
       {"there", "There", false},
+      {"new", "to/../new", true},
+      {"there", "to/../there", true},
+      {"there", "to/come/../../there", true},
+      {"new", "to/./come//../../new", true},
+      {"to/new", "to/come/../new", true},
+      {"inner/new", "way/../new", false},
+      {"new", "way/../new", true},
+      {"inner/new", "far/../new", false},
+      {"deep/new", "far/../new", true},
+      {"new", "to/../../new", false},
+      {"new", "inner/to/../../new", true},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char *a = file_identity(path_of(cases[i].a)), *b = file_identity(path_of(cases[i].b));

@@ -59,6 +59,10 @@ static void texts(void **state) {
       {"a.png decay a\\ b", "1 a.png: decay|a b\n"},
       {"a.png decay $HOME `id` $(id) * > x | y ; z & ~",
        "1 a.png: decay|$HOME|`id`|$(id)|*|>|x|||y|;|z|&|~\n"},
+      {"\xef\xbb\xbf"
+       "a.png decay",
+       "1 a.png: decay\n"},
+      {"\xef\xbb\xbf# a\nb.png decay --title a\\ b", "2 b.png: decay|--title|a b\n"},
       {"ä.png decay --title α→β", "1 ä.png: decay|--title|α→β\n"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -89,6 +93,12 @@ static void faults(void **state) {
        "r:2: a quote is not closed on its line"},
       {"a.png decay \\\n --title \"open", 0, "r:2: a quote is not closed on its line"},
       {"a.png decay --title 'open\\\nstill'", 0, "r:1: a quote is not closed on its line"},
+      {"a.png decay --title a\\ \nb.png x", 0,
+       "r:1: blanks follow the backslash at the end: nothing may, if the line goes on"},
+      {"x.png y\na.png decay \\\n --dim 8 \\ \t\r\n --base 5", 0,
+       "r:3: blanks follow the backslash at the end: nothing may, if the line goes on"},
+      {"a.png decay \\ ", 0,
+       "r:1: blanks follow the backslash at the end: nothing may, if the line goes on"},
       {"a.png decay \\", 0, "r:1: nothing follows the backslash at the end"},
       {"a.png decay\n\0b.png decay", 20, "r:2: a NUL byte; a recipe is text"},
       {"# \0", 3, "r:1: a NUL byte; a recipe is text"},

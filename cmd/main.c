@@ -90,9 +90,9 @@ static void list_commands(FILE *out) {
 
 /* Ends with status 1 when stdout did not take what was printed. */
 static int printed(void) {
-  if (!fflush(stdout) && !ferror(stdout)) return 0;
-  if (errno == EPIPE) return 0;
-  fprintf(stderr, "ropetool: cannot write to stdout: %s\n", strerror(errno));
+  struct error error;
+  if (!output_finish_stdout(&error)) return 0;
+  fprintf(stderr, "ropetool: %s\n", error.message);
   return ERROR_FAILED;
 }
 

@@ -1,6 +1,7 @@
 #include "cmd/output.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -329,12 +330,20 @@ static int write_stdout(const struct outputs *outputs, const struct result *resu
       table_write_text(result->table, stdout);
     if (isatty(STDOUT_FILENO)) drawing_preview(result, &outputs->options, stdout);
   }
+  return output_finish_stdout(error);
+}
+
+int output_finish_stdout(struct error *error) {
   errno = 0;
   if (!fflush(stdout) && !ferror(stdout)) return OK;
+  /* The write that failed may have been an earlier one, whose errno is gone. */
+  const int number = errno;
+  struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+  const bool closed = poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
   /* Who closed the pipe has read enough. */
-  if (errno == EPIPE) return OK;
+  if (number == EPIPE || closed) return OK;
   return error_set(error, ERROR_FAILED, "cannot write to stdout: %s",
-                   strerror(errno ? errno : EIO));
+                   strerror(number ? number : EIO));
 }
 
 static int write_files(const struct outputs *outputs, const struct invocation *invocation,

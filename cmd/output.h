@@ -33,6 +33,10 @@ bool outputs_other_font(const struct outputs *outputs, char note[OUTPUTS_NOTE]);
 int outputs_write(struct outputs *outputs, const struct invocation *invocation,
                   const struct result *result, struct error *error);
 
+/* To be called when all was printed: ERROR_FAILED when stdout did not take it. A pipe that was
+   closed is no error. */
+int output_finish_stdout(struct error *error);
+
 /* Removes what was begun; NULL is allowed. */
 void outputs_discard(struct outputs *outputs);
 

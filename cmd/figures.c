@@ -22,7 +22,9 @@ static const struct argp_option options[] = {
      0},
     {"jobs", KEY_JOBS, "N", 0, "figures drawn at a time (default: the cores, or --threads)", 0},
     {"only", KEY_ONLY, "GLOB", 0,
-     "the figures with such a file alone, by its whole name or its last part (may be repeated)", 0},
+     "the figures with such a file alone, by its whole name, its last part or what --list prints "
+     "first, and the lines that they read from (may be repeated)",
+     0},
     {"list", KEY_LIST, NULL, 0, "print files and commands instead", 0},
     {"dry-run", KEY_DRY_RUN, NULL, 0, "say what would be drawn, and why, instead", 0},
     {"make", KEY_MAKE, NULL, 0, "print a Makefile instead", 0},
@@ -108,14 +110,34 @@ static int open_recipe(const struct invocation *invocation, bool draws, struct f
   return status;
 }
 
-static bool matches(const struct figures_job *job, const char *pattern) {
-  for (size_t i = 0; i < job->line->output_count; i++)
-    if (!fnmatch(pattern, job->outputs[i], 0) || !fnmatch(pattern, file_name(job->outputs[i]), 0))
-      return true;
-  return false;
+/* Whether --list prints `word` for the files of a job, or would without quotes. */
+static int is_listed_as(const struct figures_job *job, const char *word, bool *same,
+                        struct error *error) {
+  *same = false;
+  for (int quoted = 0; !*same && quoted < 2; quoted++) {
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return error_set(error, ERROR_FAILED, "out of memory: the recipe");
+    figures_write_outputs(job, quoted, out);
+    if (fclose(out)) return error_set(error, ERROR_FAILED, "out of memory: the recipe");
+    *same = !strcmp(text, word);
+    free(text);
+  }
+  return OK;
 }
 
-/* Keeps the figures that a pattern matches; a pattern without any is a mistake. */
+static int matches(const struct figures_job *job, const char *pattern, bool *same,
+                   struct error *error) {
+  *same = true;
+  for (size_t i = 0; i < job->line->output_count; i++)
+    if (!fnmatch(pattern, job->outputs[i], 0) || !fnmatch(pattern, file_name(job->outputs[i]), 0))
+      return OK;
+  return is_listed_as(job, pattern, same, error);
+}
+
+/* Keeps the figures that a pattern matches, and those that they read; a pattern without any is a
+   mistake. */
 static int select_jobs(const struct invocation *invocation, struct figures *figures,
                        struct error *error) {
   const char *pattern;
@@ -123,14 +145,20 @@ static int select_jobs(const struct invocation *invocation, struct figures *figu
   for (size_t i = 0; i < figures->count; i++)
     figures->jobs[i].selected = false;
   for (size_t cursor = 0; (pattern = option_next(invocation, "only", &cursor));) {
-    bool any = false;
-    for (size_t i = 0; i < figures->count; i++)
-      if (matches(&figures->jobs[i], pattern)) any = figures->jobs[i].selected = true;
+    bool any = false, same;
+    for (size_t i = 0; i < figures->count; i++) {
+      if (matches(&figures->jobs[i], pattern, &same, error)) return error->code;
+      if (same) any = figures->jobs[i].selected = true;
+    }
     if (!any)
       return error_set(error, ERROR_INPUT,
                        "no figure of '%s' matches --only '%s'; --list shows them", figures->name,
                        pattern);
   }
+  /* A job needs earlier ones alone. */
+  for (size_t i = figures->count; i-- > 0;)
+    for (size_t k = 0; figures->jobs[i].selected && k < figures->jobs[i].need_count; k++)
+      figures->jobs[figures->jobs[i].needs[k]].selected = true;
   return OK;
 }
 
@@ -139,7 +167,7 @@ static void write_list(const struct figures *figures, FILE *out) {
   for (size_t i = 0; i < figures->count; i++) {
     const struct figures_job *job = &figures->jobs[i];
     if (!job->selected) continue;
-    figures_write_outputs(job, out);
+    figures_write_outputs(job, true, out);
     fputc(' ', out);
     for (int k = 0; k < job->line->word_count; k++) {
       fputc(' ', out);

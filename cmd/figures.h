@@ -54,8 +54,8 @@ struct figures {
 int figures_plan(struct figures *figures, struct error *error);
 void figures_release(struct figures *figures);
 
-/* "OUT,OUT", as the recipe has it. */
-void figures_write_outputs(const struct figures_job *job, FILE *out);
+/* "OUT,OUT", as the recipe has it or, `quoted`, as a shell reads it. */
+void figures_write_outputs(const struct figures_job *job, bool quoted, FILE *out);
 
 /* The file that an entry of a command line names, of a folder the config.json in it; free() it.
    NULL when it names none, or memory is out. It may not be there. */

@@ -200,7 +200,7 @@ static void report_job(struct work *work, struct figures_job *job) {
   }
   if (run->quiet) return;
   printf("%-10s  ", words[job->state]);
-  figures_write_outputs(job, stdout);
+  figures_write_outputs(job, true, stdout);
   if (run->verbose && job->reason[0]) printf(": %s", job->reason);
   putchar('\n');
   if (run->verbose && job->state != FIGURES_CURRENT) printf("            %s\n", job->canonical);
@@ -290,7 +290,7 @@ void figures_preview(struct figures *figures, const struct figures_run *run, FIL
     selected++;
     drawn += !current;
     fprintf(out, "%-10s  ", current ? "up to date" : "to draw");
-    figures_write_outputs(job, out);
+    figures_write_outputs(job, true, out);
     if (!current) fprintf(out, ": %s", job->reason);
     fputc('\n', out);
   }

@@ -240,10 +240,13 @@ void figures_release(struct figures *figures) {
   *figures = (struct figures){0};
 }
 
-void figures_write_outputs(const struct figures_job *job, FILE *out) {
+void figures_write_outputs(const struct figures_job *job, bool quoted, FILE *out) {
   for (size_t i = 0; i < job->line->output_count; i++) {
     if (i) fputc(',', out);
-    text_quote_shell(out, job->line->outputs[i]);
+    if (quoted)
+      text_quote_shell(out, job->line->outputs[i]);
+    else
+      fputs(job->line->outputs[i], out);
   }
 }
 

@@ -206,7 +206,9 @@ static int compute(const struct invocation *invocation, struct result *result,
   if (!status) status = figures_plan(&figures, error);
   if (!status) status = select_jobs(invocation, &figures, error);
   if (!status && way) status = write_instead(&figures, way, &run, result, error);
-  if (!status && !way) status = figures_draw(&figures, &run, error);
+  bool refuted = false;
+  if (!status && !way) status = figures_draw(&figures, &run, &refuted, error);
+  result->check_status = refuted ? 3 : 0;
   if (!status && !way && !(result->text = strdup("")))
     status = error_set(error, ERROR_FAILED, "out of memory: the recipe");
   figures_release(&figures);

@@ -15,6 +15,7 @@ enum figures_state {
   FIGURES_WAITING,
   FIGURES_RUNNING,
   FIGURES_DRAWN,
+  FIGURES_REFUTED, /* its files are written, but a check of its own failed */
   FIGURES_CURRENT,
   FIGURES_FAILED
 };
@@ -82,8 +83,9 @@ struct figures_run {
 };
 
 /* Draws what is selected and not current, and reports on stdout and stderr. ERROR_FAILED when a job
-   failed; the others were done all the same. */
-int figures_draw(struct figures *figures, const struct figures_run *run, struct error *error);
+   failed; the others were done all the same. `*refuted`: a check failed. */
+int figures_draw(struct figures *figures, const struct figures_run *run, bool *refuted,
+                 struct error *error);
 
 /* Says what figures_draw() would do. */
 void figures_preview(struct figures *figures, const struct figures_run *run, FILE *out);

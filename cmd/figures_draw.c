@@ -13,6 +13,8 @@
 #include "lib/base/process.h"
 #include "lib/base/text.h"
 
+enum { CHECK_FAILED = 3 }; /* exit status of a command whose files were written */
+
 /* What one run shares. */
 struct work {
   struct figures *figures;
@@ -140,13 +142,17 @@ static void end_job(struct work *work, size_t place) {
   keep_complaint(job, outcome.complaint);
   free(outcome.output);
   if (!outcome.status) return;
+  if (WIFEXITED(outcome.status) && WEXITSTATUS(outcome.status) == CHECK_FAILED) {
+    static const char why[] = "a check failed";
+    job->state = FIGURES_REFUTED;
+    say(job, why, sizeof why - 1);
+    return;
+  }
   if (WIFSIGNALED(outcome.status))
     snprintf(text, sizeof text, "ended by signal %d", WTERMSIG(outcome.status));
-  else if (WEXITSTATUS(outcome.status) == 3)
-    snprintf(text, sizeof text, "a check failed");
   else
     snprintf(text, sizeof text, "failed with status %d", WEXITSTATUS(outcome.status));
-  if (job->messages && WIFEXITED(outcome.status) && WEXITSTATUS(outcome.status) != 3)
+  if (job->messages && WIFEXITED(outcome.status))
     job->state = FIGURES_FAILED;
   else
     fail(job, text);
@@ -187,8 +193,10 @@ static size_t settle_first(struct work *work) {
 }
 
 static void report_job(struct work *work, struct figures_job *job) {
-  static const char *const words[] = {
-      [FIGURES_DRAWN] = "drawn", [FIGURES_CURRENT] = "up to date", [FIGURES_FAILED] = "failed"};
+  static const char *const words[] = {[FIGURES_DRAWN] = "drawn",
+                                      [FIGURES_REFUTED] = "check failed",
+                                      [FIGURES_CURRENT] = "up to date",
+                                      [FIGURES_FAILED] = "failed"};
   const struct figures_run *run = work->run;
   const char *name = work->figures->name;
   work->totals[job->state]++;
@@ -249,7 +257,14 @@ static int run_jobs(struct work *work, struct error *error) {
   return status;
 }
 
-int figures_draw(struct figures *figures, const struct figures_run *run, struct error *error) {
+static void report_totals(const size_t totals[FIGURES_FAILED + 1], size_t all) {
+  printf("%zu figure%s: %zu drawn, ", all, all == 1 ? "" : "s", totals[FIGURES_DRAWN]);
+  if (totals[FIGURES_REFUTED]) printf("%zu with a failed check, ", totals[FIGURES_REFUTED]);
+  printf("%zu up to date, %zu failed\n", totals[FIGURES_CURRENT], totals[FIGURES_FAILED]);
+}
+
+int figures_draw(struct figures *figures, const struct figures_run *run, bool *refuted,
+                 struct error *error) {
   struct work work = {.figures = figures, .run = run};
   work.running = memory_array(run->jobs, sizeof *work.running, "the figures", error);
   work.job_of = memory_array(run->jobs, sizeof *work.job_of, "the figures", error);
@@ -262,13 +277,13 @@ int figures_draw(struct figures *figures, const struct figures_run *run, struct 
   free(work.running);
   free(work.job_of);
   if (status) return status;
-  const size_t *totals = work.totals, drawn = totals[FIGURES_DRAWN],
-               current = totals[FIGURES_CURRENT], failed = totals[FIGURES_FAILED],
-               all = drawn + current + failed;
-  if (!run->quiet)
-    printf("%zu figure%s: %zu drawn, %zu up to date, %zu failed\n", all, all == 1 ? "" : "s", drawn,
-           current, failed);
+  const size_t failed = work.totals[FIGURES_FAILED];
+  size_t all = 0;
+  for (int state = FIGURES_DRAWN; state <= FIGURES_FAILED; state++)
+    all += work.totals[state];
+  if (!run->quiet) report_totals(work.totals, all);
   fflush(stdout);
+  *refuted = work.totals[FIGURES_REFUTED] > 0;
   if (!failed) return OK;
   return error_set(error, ERROR_FAILED, "%zu of %zu figure%s failed", failed, all,
                    all == 1 ? "" : "s");

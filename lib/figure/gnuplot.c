@@ -141,8 +141,18 @@ static const char tex_needs[] =
     "\\string\\usepackage{xcolor}}{It is left out.}\\expandafter\\endinput\\fi\n";
 static const char tex_group[] = "\\begingroup\n";
 
+static const char tex_define[] = "  \\def\\ropetoolgraphic{";
+
+bool gnuplot_tex_includes(const char *tex, size_t size, const char *graphic) {
+  const char *name = memmem(tex, size, tex_define, sizeof tex_define - 1);
+  if (!name) return false;
+  name += sizeof tex_define - 1;
+  const size_t left = (size_t)(tex + size - name), length = strlen(graphic);
+  return left > length && !memcmp(name, graphic, length) && name[length] == '}';
+}
+
 static void write_place(const char *graphic, FILE *out) {
-  fprintf(out, "  \\def\\ropetoolgraphic{%s}%%\n", graphic);
+  fprintf(out, "%s%s}%%\n", tex_define, graphic);
   fputs("  \\ifdefined\\CurrentFilePath\\ifx\\CurrentFilePath\\empty\\else\n", out);
   fprintf(out, "    \\IfFileExists{\\CurrentFilePath/%s.pdf}%%\n", graphic);
   fprintf(out, "      {\\edef\\ropetoolgraphic{\\CurrentFilePath/%s}}{}%%\n", graphic);
@@ -173,12 +183,31 @@ static int name_graphic(struct blob *tex, const char *graphic, struct error *err
   return failed ? error_set(error, ERROR_FAILED, "no memory for the TeX file") : OK;
 }
 
-static int read_picture(const char *folder, const char *name, struct blob *blob,
+static const char *temporary_folder(void) {
+  const char *folder = getenv("TMPDIR");
+  return folder && folder[0] == '/' ? folder : "/tmp";
+}
+
+/* Whether `end` is what the file ends with, but for line ends. */
+static bool ends_with(const struct blob *blob, const char *end) {
+  size_t size = blob->size, length = strlen(end);
+  while (size && blob->data[size - 1] == '\n')
+    size--;
+  return size >= length && !memcmp(blob->data + size - length, end, length);
+}
+
+/* Reads what gnuplot wrote to a file; it ends well also where the disk was full. */
+static int read_picture(const char *folder, const char *name, const char *end, struct blob *blob,
                         struct error *error) {
   char path[4096 + 16];
   snprintf(path, sizeof path, "%s/%s", folder, name);
-  if (access(path, F_OK)) return error_set(error, ERROR_FAILED, "gnuplot made no picture");
-  return file_read(path, picture_limit, &blob->data, &blob->size, error) ? ERROR_FAILED : OK;
+  const bool missing = access(path, F_OK);
+  if (!missing && file_read(path, picture_limit, &blob->data, &blob->size, error))
+    return ERROR_FAILED;
+  if (!missing && ends_with(blob, end)) return OK;
+  return error_set(error, ERROR_FAILED,
+                   "gnuplot made %s in '%s': is that disk full? TMPDIR may name another folder",
+                   missing ? "no picture" : "a part of the picture alone", temporary_folder());
 }
 
 /* The private folder of one TeX figure, guarded so that a signal leaves nothing of it. */
@@ -189,8 +218,7 @@ struct tex_folder {
 };
 
 static int make_folder(struct tex_folder *folder, struct error *error) {
-  const char *parent = getenv("TMPDIR");
-  if (!parent || parent[0] != '/') parent = "/tmp";
+  const char *parent = temporary_folder();
   char path[sizeof folder->path];
   sigset_t all, before;
   sigfillset(&all);
@@ -229,8 +257,8 @@ static int run_tex(const struct gnuplot_job *job, struct blob *picture, struct b
   struct blob output = {0};
   int code = run(head, job, folder.path, &output, error);
   free(output.data);
-  if (!code) code = read_picture(folder.path, pdf_name, picture, error);
-  if (!code) code = read_picture(folder.path, tex_name, tex, error);
+  if (!code) code = read_picture(folder.path, pdf_name, "%%EOF", picture, error);
+  if (!code) code = read_picture(folder.path, tex_name, "\\endgroup", tex, error);
   if (!code) code = name_graphic(tex, job->tex_graphic, error);
   remove_folder(&folder);
   return code;

@@ -2,6 +2,7 @@
 #ifndef ROPETOOL_FIGURE_GNUPLOT_H
 #define ROPETOOL_FIGURE_GNUPLOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "lib/base/error.h"
@@ -30,6 +31,9 @@ struct gnuplot_job {
 };
 int gnuplot_run(const struct gnuplot_job *job, struct blob *picture, struct blob *tex,
                 struct error *error);
+
+/* Whether a TeX file that gnuplot_run gave includes `graphic`.pdf; any bytes. */
+bool gnuplot_tex_includes(const char *tex, size_t size, const char *graphic);
 
 /* `text` as a single-quoted gnuplot literal, to be released with free(). ERROR_INPUT when it holds
    control characters or is not UTF-8: nothing that could end the literal gets through. */

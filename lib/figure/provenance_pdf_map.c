@@ -117,7 +117,7 @@ const char *pdf_read_end(const struct blob *file, size_t *xref, size_t *end) {
   struct pdf_cursor cursor = {file, *end};
   if (!pdf_take(&cursor, "startxref") || !pdf_take_number(&cursor, xref) ||
       !pdf_take(&cursor, "%%EOF") || cursor.at != size || !blob_has(file, file->size - 1, "\n"))
-    return "is cut off: no %EOF ends it";
+    return "is cut off: no %%EOF ends it";
   return *xref < *end ? NULL : "has no cross-reference table where it says";
 }
 

@@ -251,6 +251,12 @@ static void gives_tex_and_its_pdf(void **state) {
   assert_memory_equal(picture.data, "%PDF-", 5);
   assert_non_null(strstr(tex.data, "\\def\\ropetoolgraphic{my figure}"));
   assert_non_null(strstr(tex.data, "]{\\ropetoolgraphic}}"));
+  assert_true(gnuplot_tex_includes(tex.data, tex.size, "my figure"));
+  assert_false(gnuplot_tex_includes(tex.data, tex.size, "my"));
+  assert_false(gnuplot_tex_includes(tex.data, tex.size, "my figure of mine"));
+  for (size_t size = 0; size < tex.size / 2; size++) /* cut files */
+    gnuplot_tex_includes(tex.data, size, "my figure");
+  assert_false(gnuplot_tex_includes("", 0, ""));
   assert_null(memmem(tex.data, tex.size, "{figure}", 8));
   assert_int_equal(folder_count(), files);
   free(picture.data);
@@ -259,7 +265,13 @@ static void gives_tex_and_its_pdf(void **state) {
   assert_int_equal(run_tex("exit status 2\n", &picture, &tex, &error), ERROR_FAILED);
   assert_int_equal(run_tex("print 'x'\n", &picture, &tex, &error), ERROR_FAILED);
   assert_message(&error, "no picture");
-  use_fake("#!/bin/sh\necho '%PDF-' >figure.pdf; echo nothing >figure.tex\n");
+  use_fake("#!/bin/sh\necho '%PDF-' >figure.pdf; echo '\\endgroup' >figure.tex\n");
+  assert_int_equal(run_tex("", &picture, &tex, &error), ERROR_FAILED);
+  assert_message(&error, "a part of the picture alone in '/tmp/ropetool-test-");
+  use_fake("#!/bin/sh\necho '%PDF- %%EOF' >figure.pdf; echo nothing >figure.tex\n");
+  assert_int_equal(run_tex("", &picture, &tex, &error), ERROR_FAILED);
+  assert_message(&error, "TMPDIR may name another");
+  use_fake("#!/bin/sh\necho '%PDF- %%EOF' >figure.pdf; echo '\\endgroup' >figure.tex\n");
   assert_int_equal(run_tex("", &picture, &tex, &error), ERROR_FAILED);
   assert_message(&error, "does not include");
   assert_null(picture.data);

@@ -6,6 +6,7 @@
 
 #include "lib/base/file.h"
 #include "lib/base/text.h"
+#include "lib/figure/gnuplot.h"
 #include "lib/figure/provenance.h"
 
 enum { FIGURE_LIMIT = 1 << 30 };
@@ -29,14 +30,28 @@ static bool same_text(const struct meta *a, const struct meta *b, const char *na
   return texts[0] && texts[1] && !strcmp(texts[0], texts[1]);
 }
 
-bool figure_file_companion_holds(const char *path, const struct meta *provenance) {
+/* Whether the TeX file includes the PDF that has its name: both may have been renamed. */
+static bool includes_companion(const char *path) {
+  char *data, *name = text_with_extension(file_name(path), "");
+  size_t size;
+  struct error unread;
+  bool includes = false;
+  if (name && !file_read(path, FIGURE_LIMIT, &data, &size, &unread)) {
+    includes = gnuplot_tex_includes(data, size, name);
+    free(data);
+  }
+  free(name);
+  return includes;
+}
+
+const char *figure_file_companion_fault(const char *path, const struct meta *provenance) {
   char extension[8];
   text_extension(path, extension);
-  if (strcmp(extension, ".tex")) return true;
+  if (strcmp(extension, ".tex")) return NULL;
   struct meta *other = NULL;
   int intact = 0;
   char *pdf = text_with_extension(path, ".pdf");
-  if (!pdf) return false;
+  if (!pdf) return "the PDF beside it cannot be looked at: out of memory";
   struct error unread;
   struct stat status;
   const bool read = !stat(pdf, &status) && S_ISREG(status.st_mode) &&
@@ -45,5 +60,6 @@ bool figure_file_companion_holds(const char *path, const struct meta *provenance
                     same_text(other, provenance, "data_sha256");
   meta_destroy(other);
   free(pdf);
-  return same && intact;
+  if (!same || !intact) return "the PDF beside it is missing or CHANGED";
+  return includes_companion(path) ? NULL : "the PDF beside it is NOT the one that it includes";
 }

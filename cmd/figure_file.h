@@ -10,8 +10,9 @@
 /* Reads the provenance inside a figure; `*intact` as in lib/figure/provenance.h. */
 int figure_file_read(const char *path, struct meta **provenance, int *intact, struct error *error);
 
-/* A TeX figure is two files: whether the PDF beside `path` is there, whole, and of the same data.
-   True for any other figure. */
-bool figure_file_companion_holds(const char *path, const struct meta *provenance);
+/* A TeX figure is two files: what is wrong with the PDF beside `path`, "the PDF beside it ...".
+   NULL where it is there, whole, of the same data and what the TeX file includes, and for any other
+   figure. */
+const char *figure_file_companion_fault(const char *path, const struct meta *provenance);
 
 #endif

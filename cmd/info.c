@@ -39,13 +39,14 @@ static void print_info(const struct meta *provenance, int intact, FILE *out) {
           intact ? "intact" : "CHANGED since it was drawn");
 }
 
-enum { DATA_DIFFERENT, DATA_CLOSE, DATA_SAME };
+enum { DATA_UNKNOWN, DATA_DIFFERENT, DATA_CLOSE, DATA_SAME };
 
 /* What a figure claims against what is so. */
 struct finding {
-  bool picture, companion;
+  bool picture;
+  const char *companion; /* what is wrong with it; NULL: nothing */
   int data;
-  const char *parameter; /* the first one that is another now; NULL: none */
+  char parameter[64]; /* the first one that is another now; "": none */
 };
 
 /* Of parameters that were computed, where the data are close and no more. */
@@ -63,8 +64,7 @@ static int compare_data(const struct meta *provenance, const struct result *resu
   return OK;
 }
 
-static int recompute(const struct meta *provenance, struct finding *finding, char parameter[64],
-                     struct error *error) {
+static int recompute(const struct meta *provenance, struct finding *finding, struct error *error) {
   /* What the figure adds, and what may change without a change of the data. */
   static const char *const passed_over[] = {"version", "data_sha256", "data_rounded_sha256",
                                             "picture_sha256", NULL};
@@ -74,45 +74,80 @@ static int recompute(const struct meta *provenance, struct finding *finding, cha
   status = compare_data(provenance, &result, &finding->data, error);
   const char *name = meta_difference(provenance, result_meta(&result), passed_over,
                                      finding->data == DATA_CLOSE ? close_enough : 0);
-  if (name) snprintf(parameter, 64, "%s", name);
-  finding->parameter = name ? parameter : NULL;
+  snprintf(finding->parameter, sizeof finding->parameter, "%s", name ? name : "");
   result_release(&result);
   return status;
 }
 
-static int verify(const char *path, const struct meta *provenance, bool intact,
-                  struct result *result, FILE *out, struct error *error) {
-  char parameter[64];
-  struct finding finding = {.picture = intact,
-                            .companion = figure_file_companion_holds(path, provenance)};
-  const int status = recompute(provenance, &finding, parameter, error);
-  if (status) return status;
+static bool holds(const struct finding *finding) {
+  return finding->picture && !finding->companion && finding->data >= DATA_CLOSE &&
+         !finding->parameter[0];
+}
+
+static void print_finding(const struct finding *finding, FILE *out) {
   static const char *const words[] = {
+      [DATA_UNKNOWN] = "not compared",
       [DATA_DIFFERENT] = "DIFFERENT",
       [DATA_CLOSE] = "reproduced within 1e-6 of the largest value of a column, not in the last "
                      "digits, which depend on processor and libraries",
       [DATA_SAME] = "reproduced",
   };
-  fprintf(out, "verify:   picture %s, data %s\n", finding.picture ? "intact" : "changed",
-          words[finding.data]);
-  if (!finding.companion) fputs("verify:   the PDF beside it is missing or CHANGED\n", out);
-  if (finding.parameter) fprintf(out, "verify:   '%s' is DIFFERENT now\n", finding.parameter);
-  const bool holds = finding.picture && finding.companion && finding.data && !finding.parameter;
-  result->check_status = holds ? 0 : 3;
-  return OK;
+  fprintf(out, "verify:   picture %s, data %s\n", finding->picture ? "intact" : "changed",
+          words[finding->data]);
+  if (finding->companion) fprintf(out, "verify:   %s\n", finding->companion);
+  if (finding->parameter[0]) fprintf(out, "verify:   '%s' is DIFFERENT now\n", finding->parameter);
 }
 
-static int print(const struct invocation *invocation, const struct meta *provenance, int intact,
-                 struct result *result, FILE *out, struct error *error) {
-  if (option_given(invocation, "command"))
+/* The provenance with the finding, if there is one, behind it. */
+static void print_json(const struct meta *provenance, const struct finding *finding,
+                       const char *reason, FILE *out) {
+  static const char *const words[] = {[DATA_UNKNOWN] = "not compared",
+                                      [DATA_DIFFERENT] = "different",
+                                      [DATA_CLOSE] = "close",
+                                      [DATA_SAME] = "reproduced"};
+  struct meta *whole = meta_create();
+  meta_prepend(whole, provenance);
+  if (finding) {
+    struct meta *verdict = meta_object(whole, "verify");
+    meta_set_flag(verdict, "holds", holds(finding));
+    meta_set_text(verdict, "picture", finding->picture ? "intact" : "changed");
+    meta_set_text(verdict, "companion", finding->companion);
+    meta_set_text(verdict, "data", words[finding->data]);
+    meta_set_text(verdict, "parameter", finding->parameter[0] ? finding->parameter : NULL);
+    meta_set_text(verdict, "reason", finding->data == DATA_UNKNOWN ? reason : NULL);
+  }
+  meta_write(whole, 2, out);
+  fputc('\n', out);
+  meta_destroy(whole);
+}
+
+/* What keeps the data from being compared is left in `error`, and said after what is known. */
+static void verify(const char *path, const struct meta *provenance, bool intact,
+                   struct finding *finding, struct result *result, struct error *error) {
+  *finding = (struct finding){.picture = intact,
+                              .companion = figure_file_companion_fault(path, provenance)};
+  const int status = recompute(provenance, finding, error);
+  if (!status) {
+    result->check_status = holds(finding) ? 0 : 3;
+    return;
+  }
+  finding->data = DATA_UNKNOWN;
+  result->check_status = status;
+}
+
+static void print(const struct invocation *invocation, const struct meta *provenance, int intact,
+                  struct result *result, FILE *out, struct error *error) {
+  const bool verifies = option_given(invocation, "verify");
+  struct finding finding;
+  if (verifies) verify(invocation->argument, provenance, intact, &finding, result, error);
+  if (option_given(invocation, "command")) {
     fprintf(out, "%s\n", text_or(provenance, "command", ""));
-  else if (option_given(invocation, "json")) {
-    meta_write(provenance, 2, out);
-    fputc('\n', out);
-  } else
+  } else if (option_given(invocation, "json")) {
+    print_json(provenance, verifies ? &finding : NULL, error->message, out);
+  } else {
     print_info(provenance, intact, out);
-  if (!option_given(invocation, "verify")) return OK;
-  return verify(invocation->argument, provenance, intact, result, out, error);
+    if (verifies) print_finding(&finding, out);
+  }
 }
 
 static int compute(const struct invocation *invocation, struct result *result,
@@ -130,7 +165,7 @@ static int compute(const struct invocation *invocation, struct result *result,
   size_t size;
   FILE *out = open_memstream(&result->text, &size);
   if (out)
-    status = print(invocation, provenance, intact, result, out, error);
+    print(invocation, provenance, intact, result, out, error);
   else
     status = error_set(error, ERROR_FAILED, "out of memory: the provenance");
   if (out && fclose(out) && !status)

@@ -132,9 +132,9 @@ static int run(const char *head, const struct gnuplot_job *job, const char *fold
    the folder of the file that is read (\CurrentFilePath); where the PDF is not in that, or nothing
    is said, TeX looks for it as for any other. */
 static const char tex_needs[] =
-    "% Needs \\usepackage{graphicx} and \\usepackage{xcolor} (or color). Read it with\n"
-    "% \\input{FOLDER/NAME}: the PDF is looked for beside this file, then as TeX looks for "
-    "graphics.\n"
+    "% Needs the packages graphicx and xcolor (or color). Its PDF is looked for in the folder of "
+    "this\n"
+    "% file, then as TeX looks for graphics.\n"
     "\\ifcsname ver@graphicx.sty\\endcsname\\else\\PackageError{ropetool}{This figure needs "
     "\\string\\usepackage{graphicx}}{It is left out.}\\expandafter\\endinput\\fi\n"
     "\\ifdefined\\definecolor\\else\\PackageError{ropetool}{This figure needs "

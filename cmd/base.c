@@ -242,7 +242,7 @@ static void summary(const struct result *result, FILE *out) {
     apart |= cell(table, row, "first_base") < cell(table, row, "safe_base");
   }
   for (size_t i = 0; (series = meta_item(meta, "series", i)); i++)
-    fprintf(out, "d=%.0f: the first base is about %.4g · context^%.4g\n",
+    fprintf(out, "d=%.0f: the first base is about %.4g * context^%.4g\n",
             meta_real(series, "dim", NAN), meta_real(series, "fit_factor", NAN),
             meta_real(series, "fit_exponent", NAN));
   fputs("Every base below the first one fails, none above the safe one does.\n", out);

@@ -62,7 +62,7 @@ static void print_metrics(const struct table *table, FILE *out) {
       fputc('-', out);
     else
       fprintf(out, "%.6g", value);
-    if (error > 0) fprintf(out, " ± %.2g", error);
+    if (error > 0) fprintf(out, " +- %.2g", error);
     if (*detail) fprintf(out, " (%s)", detail);
     fputc('\n', out);
   }

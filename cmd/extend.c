@@ -186,15 +186,15 @@ static void bound_summary(const struct result *result, FILE *out) {
   const struct meta *meta = table_meta(result->table), *bound = meta_child(meta, "extrapolation");
   const double below = meta_real(bound, "first_below_1", NAN);
   print_head(meta, out);
-  fprintf(
-      out,
-      "  interpolation: off the straight line by at most d max|h| / %.10g\n"
-      "  extrapolation: bounded by 2 max|h| Σ|S_j|; up to distance %.0f the sum is least at %.0f, "
-      "%.6g d\n"
-      "  that is %.6g times the bound of interpolation\n",
-      meta_real(meta, "interpolation_bound_divisor", NAN), meta_real(bound, "last_distance", NAN),
-      meta_real(bound, "minimum_distance", NAN), meta_real(bound, "minimum", NAN),
-      meta_real(bound, "ratio_minimum", NAN));
+  fprintf(out,
+          "  interpolation: off the straight line by at most d max|h| / %.10g\n"
+          "  extrapolation: bounded by 2 max|h| sum |S_j|; up to distance %.0f the sum is least at "
+          "%.0f, "
+          "%.6g d\n"
+          "  that is %.6g times the bound of interpolation\n",
+          meta_real(meta, "interpolation_bound_divisor", NAN),
+          meta_real(bound, "last_distance", NAN), meta_real(bound, "minimum_distance", NAN),
+          meta_real(bound, "minimum", NAN), meta_real(bound, "ratio_minimum", NAN));
   if (!isnan(below)) fprintf(out, "  the sum is first below d at distance %.0f\n", below);
 }
 

@@ -90,7 +90,7 @@ static void summary(const struct result *result, FILE *out) {
   const struct matrix *matrix = result->matrix;
   double low, high;
   const size_t finite = matrix_extent(matrix, &low, &high);
-  fprintf(out, "%s: %zu × %zu cells", matrix->value_label, matrix->rows, matrix->columns);
+  fprintf(out, "%s: %zu x %zu cells", matrix->value_label, matrix->rows, matrix->columns);
   if (finite) fprintf(out, ", from %.12g to %.12g", low, high);
   if (finite < matrix->rows * matrix->columns)
     fprintf(out, ", %zu masked", matrix->rows * matrix->columns - finite);

@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cmd/command.h"
@@ -13,6 +12,7 @@
 #include "cmd/groups.h"
 #include "cmd/manual.h"
 #include "cmd/output.h"
+#include "cmd/progress_bar.h"
 #include "cmd/version.h"
 #include "lib/base/file.h"
 #include "lib/base/process.h"
@@ -55,25 +55,6 @@ static void catch_signals(void) {
    */
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
-}
-
-/* The bar appears once the work has lasted a second. */
-static void show_progress(uint64_t done, uint64_t total) {
-  static struct timespec start;
-  static int shown = -1;
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  if (!start.tv_sec) start = now;
-  const int percent = total ? (int)(100.0 * (double)done / (double)total) : 100;
-  if (done < total && (now.tv_sec - start.tv_sec < 1 || percent == shown)) return;
-  if (done < total) {
-    fprintf(stderr, "\r[%-40.*s] %3d %%", percent * 40 / 100,
-            "########################################", percent);
-    shown = percent;
-  } else if (shown >= 0) {
-    fprintf(stderr, "\r%50s\r", "");
-    shown = -1;
-  }
 }
 
 static void list_commands(FILE *out) {
@@ -161,7 +142,7 @@ static int run(struct invocation *invocation, struct error *error) {
   struct result result;
   struct outputs *outputs = NULL;
   if (run_options_apply(invocation, error)) return error->code;
-  if (isatty(STDERR_FILENO) && !option_given(invocation, "quiet")) progress_set(show_progress);
+  if (isatty(STDERR_FILENO) && !option_given(invocation, "quiet")) progress_set(progress_bar_show);
   if (outputs_open(invocation, &outputs, error)) return error->code;
   if (command_compute(invocation, &result, error)) {
     outputs_discard(outputs);

@@ -55,7 +55,7 @@ static int check_tiles(const struct tiles *tiles, size_t length, struct error *e
   if (!tiles->rows || !tiles->columns || tiles->rows > length || tiles->columns > length)
     return error_set(
         error, ERROR_FAILED,
-        "cannot reduce to %zu × %zu 'tiles': 1 to the length, %zu, are possible along an axis",
+        "cannot reduce to %zu x %zu 'tiles': 1 to the length, %zu, are possible along an axis",
         tiles->rows, tiles->columns, length);
   if ((unsigned)tiles->reduction > REDUCE_ABSMAX)
     return error_set(error, ERROR_FAILED,
@@ -147,7 +147,7 @@ int check_rotate(const struct rotate_batch *batch, struct error *error) {
   if (!vectors) return OK;
   if (size_product(size_product(vectors, batch->dim), storage_size(batch->storage)) == SIZE_MAX)
     return error_set(error, ERROR_FAILED,
-                     "cannot rotate: %zu × %zu × %zu × %zu elements are over 2^64 bytes",
+                     "cannot rotate: %zu x %zu x %zu x %zu elements are over 2^64 bytes",
                      batch->batch, batch->length, batch->heads, batch->dim);
   if (!batch->position) return missing("position", error);
   if (!batch->input) return missing("input", error);
@@ -180,7 +180,7 @@ static int check_histogram(const struct score_batch *batch, struct error *error)
                      profile->low, profile->high);
   if (size_product(batch->batch, batch->length) > UINT32_MAX)
     return error_set(error, ERROR_FAILED,
-                     "cannot count: %zu × %zu scores at one distance, fewer than 2^32 are possible",
+                     "cannot count: %zu x %zu scores at one distance, fewer than 2^32 are possible",
                      batch->batch, batch->length);
   if (profile->levels && !profile->level) return missing("level", error);
   if (profile->levels && !profile->quantile) return missing("quantile", error);

@@ -216,7 +216,7 @@ int canvas_set_panel(struct canvas *canvas, struct error *error) {
                height = round(canvas->height * canvas->dpi);
   if (!(width <= largest_side && height <= largest_side))
     return error_set(error, ERROR_INPUT,
-                     "picture of %.0f × %.0f pixels is too large; at most %.0f a side", width,
+                     "picture of %.0f x %.0f pixels is too large; at most %.0f a side", width,
                      height, largest_side);
   canvas->panel_width = width - canvas->left - canvas->right;
   canvas->panel_height = height - canvas->top - canvas->bottom;
@@ -226,7 +226,7 @@ int canvas_set_panel(struct canvas *canvas, struct error *error) {
                  lack_y = fmax(0, least - canvas->panel_height) / canvas->dpi;
     return error_set(
         error, ERROR_INPUT,
-        "figure of %.2f × %.2f in is too small for its labels in %g pt; at least %.2f × %.2f in",
+        "figure of %.2f x %.2f in is too small for its labels in %g pt; at least %.2f x %.2f in",
         canvas->width, canvas->height, canvas->style.font_size, canvas->width + lack_x + 0.005,
         canvas->height + lack_y + 0.005);
   }

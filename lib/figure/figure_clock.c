@@ -175,7 +175,7 @@ static int lay_out(struct clock *clock, struct error *error) {
   code = canvas_set_panel(canvas, error);
   if (code) return code;
   if (!(clock->radius >= 2 * em))
-    return error_set(error, ERROR_INPUT, "figure of %.2f × %.2f in is too small for %zu dials",
+    return error_set(error, ERROR_INPUT, "figure of %.2f x %.2f in is too small for %zu dials",
                      canvas->width, canvas->height, clock->dials);
   /* The bar is as high as the dials, without the captions below. */
   canvas->panel_height = grid_height(clock) - clock->caption;

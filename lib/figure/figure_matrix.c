@@ -16,12 +16,12 @@ static const size_t most_cells = 2048;
 
 static int check_matrix(const struct matrix *matrix, struct error *error) {
   if (!matrix->rows || !matrix->columns)
-    return error_set(error, ERROR_FAILED, "nothing to draw: a map of %zu × %zu cells", matrix->rows,
+    return error_set(error, ERROR_FAILED, "nothing to draw: a map of %zu x %zu cells", matrix->rows,
                      matrix->columns);
   if (matrix->rows <= most_cells && matrix->columns <= most_cells) return OK;
   return error_set(
       error, ERROR_INPUT,
-      "map of %zu × %zu cells is too large for a figure; reduce it to at most %zu cells a side",
+      "map of %zu x %zu cells is too large for a figure; reduce it to at most %zu cells a side",
       matrix->rows, matrix->columns, most_cells);
 }
 
@@ -41,7 +41,7 @@ static int check_panels(const struct panel_set *set, enum matrix_range *range,
         matrix->row_axis.length != first->row_axis.length ||
         matrix->column_axis.length != first->column_axis.length)
       return error_set(error, ERROR_INPUT,
-                       "panel %zu of %zu × %zu cells does not fit the first, of %zu × %zu; panels "
+                       "panel %zu of %zu x %zu cells does not fit the first, of %zu x %zu; panels "
                        "share their axes",
                        i + 1, matrix->rows, matrix->columns, first->rows, first->columns);
     if ((matrix->range == MATRIX_CYCLIC) != (first->range == MATRIX_CYCLIC))

@@ -159,7 +159,7 @@ static int set_panels(struct canvas *canvas, struct map_panels *panels, struct c
   if (code) return code;
   measure_panels(canvas, panels);
   if (!(fmin(panels->width, panels->height) >= canvas_points(canvas, 2 * canvas->style.font_size)))
-    return error_set(error, ERROR_INPUT, "figure of %.2f × %.2f in is too small for %zu panels",
+    return error_set(error, ERROR_INPUT, "figure of %.2f x %.2f in is too small for %zu panels",
                      canvas->width, canvas->height, panels->count);
   if (!free_height && has_square_cells(matrix)) {
     const double width = fmin(panels->width, panels->height / aspect);
@@ -227,7 +227,7 @@ static int snap_panels(struct canvas *canvas, bool free_height, struct map_panel
   if (across < 1 || down < 1)
     return error_set(
         error, ERROR_INPUT,
-        "panel of %.0f × %.0f pixels cannot show %zu × %zu cells at %g dpi; raise it to %.0f dpi "
+        "panel of %.0f x %.0f pixels cannot show %zu x %zu cells at %g dpi; raise it to %.0f dpi "
         "or reduce the map to fewer cells",
         floor(panels->width), floor(panels->height), matrix->columns, matrix->rows, canvas->dpi,
         wanted_dpi(canvas, panels));

@@ -138,7 +138,7 @@ static int explain_softmax(struct config *config, struct error *error) {
   char source[CONFIG_PATH];
   if (isnan(spec_parameter(config->spec, "mscale_all_dim"))) return OK;
   return config_explain(config, "softmax_scale",
-                        config->spec->plain_softmax ? "left alone" : "times mscale²",
+                        config->spec->plain_softmax ? "left alone" : "times mscale^2",
                         config_default(config, source), error);
 }
 

@@ -26,7 +26,7 @@ static int refuse_shape(const struct tensor *tensor, const struct mixed_place *p
                         struct error *error) {
   if (place->heads)
     return error_set(error, ERROR_INPUT,
-                     "'%s' has the shape %s: with %zu heads (2, head · pair) or (2, layer, head · "
+                     "'%s' has the shape %s: with %zu heads (2, head * pair) or (2, layer, head * "
                      "pair) is needed",
                      tensor->name, tensor_shape(tensor).text, place->heads);
   return error_set(error, ERROR_INPUT,
@@ -81,7 +81,7 @@ static int take(const struct tensor *tensor, const double *all, struct mixed *mi
     for (size_t i = 0; i < pairs; i++) {
       if (!(fabs(from[i]) <= PHASE_MAXIMUM))
         return error_set(error, ERROR_INPUT,
-                         "the %c frequency of pair %zu in '%s' is %.10g: −%.0f to %.0f can be "
+                         "the %c frequency of pair %zu in '%s' is %.10g: -%.0f to %.0f can be "
                          "computed, in radians per place",
                          "xy"[axis], i, tensor -> name, from[i], PHASE_MAXIMUM, PHASE_MAXIMUM);
       mixed->frequency[axis * pairs + i] = from[i];

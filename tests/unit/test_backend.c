@@ -195,12 +195,12 @@ static void bad_tiles(void **state) {
   assert_refused(backend_profile_tiles(backend, &batch, &error), ERROR_FAILED, "'length' is 0");
   batch = good;
   batch.tiles.rows = 0;
-  assert_refused(backend_profile_tiles(backend, &batch, &error), ERROR_FAILED, "0 × 2 'tiles'");
+  assert_refused(backend_profile_tiles(backend, &batch, &error), ERROR_FAILED, "0 x 2 'tiles'");
   batch.tiles.rows = 3;
-  assert_refused(backend_profile_tiles(backend, &batch, &error), ERROR_FAILED, "3 × 2 'tiles'");
+  assert_refused(backend_profile_tiles(backend, &batch, &error), ERROR_FAILED, "3 x 2 'tiles'");
   batch = good;
   batch.tiles.columns = 3;
-  assert_refused(backend_profile_tiles(backend, &batch, &error), ERROR_FAILED, "2 × 3 'tiles'");
+  assert_refused(backend_profile_tiles(backend, &batch, &error), ERROR_FAILED, "2 x 3 'tiles'");
   batch = good;
   batch.tiles.reduction = (enum reduction)3;
   assert_refused(backend_profile_tiles(backend, &batch, &error), ERROR_FAILED, "'reduction' is 3");

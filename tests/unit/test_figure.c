@@ -204,7 +204,7 @@ static void bad_options_are_refused(void **state) {
       {{.style = "nips"}, "unknown style 'nips'; one of "},
       {{.palette = "jet"}, "unknown palette 'jet'; one of "},
       {{.legend = "left"}, "unknown place 'left' for the legend; one of auto"},
-      {{.width = 200}, "picture of 40000 × 24720 pixels is too large; at most 32767 a side"},
+      {{.width = 200}, "picture of 40000 x 24720 pixels is too large; at most 32767 a side"},
       {{.width = 1e300}, "is too large"},
       {{.width = 0.5}, "too small for its labels in 10 pt; at least "},
       {{.height = 0.5}, "too small for its labels"},

@@ -30,7 +30,7 @@ static void assert_exact(const struct matrix *matrix, const struct figure_option
       wrong += pixel(&pixels, panel.left + x, panel.top + y) != expected;
     }
   if (wrong)
-    fail_msg("%zu of %u pixels of a map of %zu × %zu cells are wrong", wrong, width * height,
+    fail_msg("%zu of %u pixels of a map of %zu x %zu cells are wrong", wrong, width * height,
              matrix->rows, matrix->columns);
   free(pixels.rgb);
   figure_release(&figure);
@@ -230,13 +230,13 @@ static void many_cells_raise_the_resolution(void **state) {
   const struct figure_options fixed = {.style = "icml", .dpi = 300};
   assert_int_equal(figure_draw_matrix(matrix, &fixed, FIGURE_PNG, "f", &figure, &error),
                    ERROR_INPUT);
-  assert_message(&error, "cannot show 1024 × 1024 cells at 300 dpi; raise it to ");
+  assert_message(&error, "cannot show 1024 x 1024 cells at 300 dpi; raise it to ");
   matrix_destroy(matrix);
   matrix = matrix_random(2049, 4, 9);
   assert_int_equal(
       figure_draw_matrix(matrix, &(struct figure_options){0}, FIGURE_PNG, "f", &figure, &error),
       ERROR_INPUT);
-  assert_message(&error, "2049 × 4 cells is too large");
+  assert_message(&error, "2049 x 4 cells is too large");
   matrix_destroy(matrix);
 }
 

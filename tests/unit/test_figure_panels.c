@@ -273,7 +273,7 @@ static void panels_that_do_not_belong_together_are_refused(void **state) {
   assert_refused(&set, &none, "panel 3 and the first cannot share a colour scale");
   maps.matrix[2]->range = MATRIX_SEQUENTIAL;
   maps.matrix[3]->row_axis.length = 9;
-  assert_refused(&set, &none, "panel 4 of 8 × 8 cells does not fit the first");
+  assert_refused(&set, &none, "panel 4 of 8 x 8 cells does not fit the first");
   maps.matrix[3]->row_axis.length = 8;
   for (size_t m = 0; m < 4; m++)
     for (size_t i = 0; i < 64; i++)

@@ -189,7 +189,8 @@ double canvas_title_room(const struct canvas *canvas) {
 }
 
 double canvas_ylabel_room(const struct canvas *canvas) {
-  return canvas->height * canvas->dpi - 2 * canvas_edge(canvas);
+  const double letter = *canvas->letter ? canvas_line(canvas, canvas->style.font_size) : 0;
+  return canvas->height * canvas->dpi - 2 * canvas_edge(canvas) - letter;
 }
 
 int canvas_set_margins(struct canvas *canvas, double y_tics_ems, double x_end_ems,

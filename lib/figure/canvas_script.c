@@ -90,6 +90,37 @@ static double title_middle(const struct canvas *canvas) {
   return fmin(fmax(canvas->left + canvas->panel_width / 2, edge), width - edge);
 }
 
+/* Of the lines of the y axis' label the longest, dots. */
+static double ylabel_length(const struct canvas *canvas) {
+  const double size = canvas->style.font_size;
+  const double ems = canvas_ems(canvas, canvas_ylabel_room(canvas), size);
+  double longest = 0;
+  for (const char *text = canvas->ylabel; *text; text += strspn(text, " ")) {
+    const size_t length = lettering_line(text, ems);
+    longest = fmax(longest, lettering_width(text, length));
+    text += length;
+  }
+  return canvas_points(canvas, size * canvas->letter_width * longest);
+}
+
+/* The middle of the y axis' label: that of the panel, unless the label reached beyond the sheet or
+   into the line of the letter. */
+static double ylabel_middle(const struct canvas *canvas) {
+  const double bottom = round(canvas->height * canvas->dpi) - canvas_edge(canvas);
+  const double top = bottom - canvas_ylabel_room(canvas), half = ylabel_length(canvas) / 2;
+  return fmin(fmax(canvas->top + canvas->panel_height / 2, top + half), bottom - half);
+}
+
+/* The left end of the letter: above that of the labels, or at the edge where a title is near. */
+static double letter_left(const struct canvas *canvas) {
+  const double size = canvas->style.font_size, inner = canvas->spare_left + canvas_edge(canvas);
+  const double title = canvas_text_width(canvas, canvas->title, size);
+  const double end =
+      inner + canvas_text_width(canvas, canvas->letter, size) + canvas_points(canvas, 0.5 * size);
+  const double half = fmin(title, canvas_title_room(canvas)) / 2;
+  return title_middle(canvas) - half >= end ? inner : canvas_edge(canvas);
+}
+
 /* Panel, labels and their places. */
 static int write_frame(struct canvas *canvas, struct error *error) {
   const double below = canvas->top + canvas->panel_height;
@@ -100,13 +131,13 @@ static int write_frame(struct canvas *canvas, struct error *error) {
       &(struct box){canvas->left, canvas->top, canvas->panel_width, canvas->panel_height});
   canvas_assign(canvas, "title_x", canvas_x(canvas, title_middle(canvas)));
   canvas_assign(canvas, "title_y", canvas_y(canvas, outer + line / 2));
-  canvas_assign(canvas, "letter_x", canvas_x(canvas, outer));
+  canvas_assign(canvas, "letter_x", canvas_x(canvas, letter_left(canvas)));
   canvas_assign(canvas, "xlabel_x", canvas_x(canvas, canvas->left + canvas->panel_width / 2));
   canvas_assign(
       canvas, "xlabel_y",
       canvas_y(canvas, below + canvas->bottom - canvas->spare_bottom - outer - 0.55 * line));
   canvas_assign(canvas, "ylabel_x", canvas_x(canvas, canvas->spare_left + outer + 0.55 * line));
-  canvas_assign(canvas, "ylabel_y", canvas_y(canvas, canvas->top + canvas->panel_height / 2));
+  canvas_assign(canvas, "ylabel_y", canvas_y(canvas, ylabel_middle(canvas)));
   canvas_assign(canvas, "line_width", canvas->style.line_width);
   /* Of all lengths, pngcairo takes the size of points alone in pixels; SVG draws them smaller. */
   const double scale = canvas->format == FIGURE_PNG   ? canvas->dpi / 72

@@ -88,7 +88,7 @@ static int assign_tics(struct canvas *canvas, const struct colour_bar *bar,
 
 /* The colours between the ends: as high as the panel, less the arrows. */
 static struct box colour_box(const struct canvas *canvas, const struct colour_bar *bar) {
-  const double arrow = round(0.9 * bar->width);
+  const double arrow = round(fmin(0.9 * bar->width, 0.12 * canvas->panel_height));
   const double above = bar->beyond.above ? arrow : 0, below = bar->beyond.below ? arrow : 0;
   return (struct box){canvas->left + canvas->panel_width + bar->gap, canvas->top + above,
                       bar->width, canvas->panel_height - above - below};

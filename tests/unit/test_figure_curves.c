@@ -354,6 +354,30 @@ static void letters_stand_at_the_upper_left(void **state) {
     figure_release(&with);
     figure_release(&without);
   }
+  /* A long label of the y axis ends below the letter, and on the sheet. */
+  for (int letter = 0; letter < 2; letter++) {
+    const struct figure_options low = {
+        .width = 4, .height = 1.5, .ylabel = "fifteen letters", .letter = letter ? "a" : NULL};
+    struct figure figure = draw_table(table, &plain, &low, FIGURE_PNG);
+    struct pixels pixels = decode(&figure.picture);
+    const unsigned last = (unsigned)(script_number(&figure, "panel_left") * pixels.width) - 100;
+    unsigned y = letter ? 24 : 0; /* the letter is on 5 to 35 of 300 dots */
+    size_t gap = 0, most = 0;
+    for (; y < 60; y++) {
+      bool ink = false;
+      for (unsigned x = 0; x < last; x++)
+        ink = ink || pixel(&pixels, x, y) != 0xffffff;
+      gap = ink ? 0 : gap + 1;
+      if (gap > most) most = gap;
+    }
+    assert_true(most >= 4);
+    for (unsigned x = 0; x < pixels.width; x++) {
+      assert_int_equal(pixel(&pixels, x, 0), 0xffffff);
+      assert_int_equal(pixel(&pixels, x, pixels.height - 1), 0xffffff);
+    }
+    free(pixels.rgb);
+    figure_release(&figure);
+  }
   struct figure figure =
       draw_table(table, &plain, &(struct figure_options){.letter = "ii"}, FIGURE_TEX);
   assert_non_null(strstr(figure.script.data, "selectfont (ii)'"));

@@ -320,6 +320,22 @@ static void ends_that_cells_lie_beyond_are_arrows(void **state) {
   matrix_destroy(matrix);
 }
 
+/* The letter of a narrow map stands over its labels, unless a title takes that place. */
+static void letters_stand_over_the_labels(void **state) {
+  (void)state;
+  struct matrix *matrix = matrix_random(8, 8, 5);
+  struct figure_options options = {.width = 5, .height = 2, .letter = "a", .title = "short"};
+  struct figure figure = draw_matrix(matrix, &options, FIGURE_SVG);
+  const double over = script_number(&figure, "letter_x");
+  assert_true(over > 0.1 && over < script_number(&figure, "ylabel_x"));
+  figure_release(&figure);
+  options.title = "a title that is nearly as long as the sheet is wide";
+  figure = draw_matrix(matrix, &options, FIGURE_SVG);
+  assert_true(script_number(&figure, "letter_x") < 0.01);
+  figure_release(&figure);
+  matrix_destroy(matrix);
+}
+
 /* Numbers beside the bar stay apart, however low it is. */
 static void low_bars_have_few_numbers(void **state) {
   (void)state;
@@ -386,6 +402,7 @@ int main(void) {
       cmocka_unit_test(colour_bar_is_aligned),
       cmocka_unit_test(signed_logarithms_are_exact),
       cmocka_unit_test(ends_that_cells_lie_beyond_are_arrows),
+      cmocka_unit_test(letters_stand_over_the_labels),
       cmocka_unit_test(low_bars_have_few_numbers),
       cmocka_unit_test(few_colours_are_noticed),
   };

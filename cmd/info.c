@@ -85,11 +85,13 @@ static bool holds(const struct finding *finding) {
 }
 
 static void print_finding(const struct finding *finding, FILE *out) {
+  static const char nearly[] =
+      "reproduced within 1e-6 of the largest value of a column, not in the "
+      "last digits, which depend on processor and libraries";
   static const char *const words[] = {
       [DATA_UNKNOWN] = "not compared",
       [DATA_DIFFERENT] = "DIFFERENT",
-      [DATA_CLOSE] = "reproduced within 1e-6 of the largest value of a column, not in the last "
-                     "digits, which depend on processor and libraries",
+      [DATA_CLOSE] = nearly,
       [DATA_SAME] = "reproduced",
   };
   fprintf(out, "verify:   picture %s, data %s\n", finding->picture ? "intact" : "changed",

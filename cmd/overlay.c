@@ -9,8 +9,7 @@ int overlay_read(const struct invocation *invocation, const char *x, struct resu
   const char *path = option_text(invocation, "overlay", NULL);
   if (!path) return OK;
   char hash[HASH_TEXT];
-  if (hash_file(path, hash, error)) return error->code;
-  if (table_read_csv(path, &result->overlay, error)) return error->code;
+  if (table_read_csv(path, &result->overlay, hash, error)) return error->code;
   inputs_add(meta, file_name(path), hash);
   result->overlay_name = file_name(path);
   const char *const columns[] = {x, "value"};

@@ -28,6 +28,11 @@ int mapping_open(const char *path, struct mapping *mapping, struct error *error)
     if (descriptor >= 0) close(descriptor);
     return error_set(error, ERROR_INPUT, "cannot read '%s': %s", path, strerror(number));
   }
+  if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)) {
+    close(descriptor);
+    return error_set(error, ERROR_INPUT, "cannot read '%s': it is a device, which may have no end",
+                     path);
+  }
   if (S_ISREG(status.st_mode) && status.st_size > 0) {
     void *map =
         mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "lib/base/error.h"
+#include "lib/base/hash.h"
 #include "lib/io/meta.h"
 
 enum column_kind { COLUMN_TEXT, COLUMN_INTEGER, COLUMN_REAL };
@@ -58,7 +59,8 @@ void table_write_text(const struct table *table, FILE *out);
 
 /* Reads a CSV file (RFC 4180; LF as well as CRLF ends a line) with a header line. Columns in which
    every filled cell is a number, "inf" or "nan" are COLUMN_REAL. Blank lines are left out unless
-   there is one column. */
-int table_read_csv(const char *path, struct table **result, struct error *error);
+   there is one column. The file is read once; `hex` gets its hash, unless it is NULL. */
+int table_read_csv(const char *path, struct table **result, char hex[HASH_TEXT],
+                   struct error *error);
 
 #endif

@@ -147,12 +147,14 @@ static int fill(struct table *table, const struct fields *fields, const char *pa
   return status;
 }
 
-int table_read_csv(const char *path, struct table **result, struct error *error) {
+int table_read_csv(const char *path, struct table **result, char hex[HASH_TEXT],
+                   struct error *error) {
   char *text;
   size_t size;
   *result = NULL;
   int status = file_read(path, CSV_LIMIT, &text, &size, error);
   if (status) return status;
+  if (hex) hash_bytes(text, size, hex);
   struct fields fields = {0};
   struct table *table = NULL;
   if (strlen(text) != size)

@@ -6,7 +6,7 @@
 static struct table *read_file(const char *path) {
   struct table *table;
   struct error error = {0};
-  if (table_read_csv(path, &table, &error)) fail_msg("%s", error.message);
+  if (table_read_csv(path, &table, NULL, &error)) fail_msg("%s", error.message);
   return table;
 }
 
@@ -17,11 +17,11 @@ static struct table *read_text(const char *text) {
 static void refuse_file(const char *path, int code, const char *part) {
   struct table *table = (struct table *)folder;
   struct error error = {0};
-  assert_int_equal(table_read_csv(path, &table, &error), code);
+  assert_int_equal(table_read_csv(path, &table, NULL, &error), code);
   assert_int_equal(error.code, code);
   assert_message(&error, part);
   assert_null(table);
-  assert_int_equal(table_read_csv(path, &table, NULL), code);
+  assert_int_equal(table_read_csv(path, &table, NULL, NULL), code);
 }
 
 static void refuse_text(const char *text, const char *part) {

@@ -213,9 +213,42 @@ int invocation_parse_command(struct invocation *invocation, const char *line, st
 
 void invocation_release(struct invocation *invocation) {
   free(invocation->entries);
+  meta_destroy(invocation->made_from);
   for (size_t i = 0; i < sizeof invocation->owned / sizeof *invocation->owned; i++)
     free(invocation->owned[i]);
   *invocation = (struct invocation){0};
+}
+
+bool invocation_forget(struct invocation *invocation, const char *name) {
+  size_t kept = 0;
+  for (size_t i = 0; i < invocation->count; i++)
+    if (strcmp(invocation->entries[i].name, name))
+      invocation->entries[kept++] = invocation->entries[i];
+  const bool any = kept < invocation->count;
+  invocation->count = kept;
+  return any;
+}
+
+static bool same(const char *a, const char *b) {
+  return a && b && !strcmp(a, b);
+}
+
+const char *invocation_changed_input(const struct invocation *invocation, const struct meta *meta,
+                                     size_t *cursor) {
+  const struct meta *then;
+  while ((then = meta_item(invocation->made_from, "inputs", *cursor))) {
+    const char *name = meta_text(then, "name");
+    bool named = false, there = false;
+    ++*cursor;
+    for (size_t i = 0; i < meta_count(meta, "inputs"); i++) {
+      const struct meta *now = meta_item(meta, "inputs", i);
+      const bool it = same(meta_text(now, "name"), name);
+      named |= it;
+      there |= it && same(meta_text(now, "sha256"), meta_text(then, "sha256"));
+    }
+    if (named && !there) return name;
+  }
+  return NULL;
 }
 
 /* Length of PATH in "PATH[:REST]"; PATH may be a folder that ends in a slash. */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "lib/base/error.h"
+#include "lib/io/meta.h"
 
 struct command;
 
@@ -24,8 +25,9 @@ struct invocation {
   const struct command *command;
   struct option_entry *entries;
   size_t count;
-  const char *argument; /* the one argument that is no option, or NULL */
-  const char *label;    /* what messages begin with; NULL: "ropetool NAME" */
+  const char *argument;   /* the one argument that is no option, or NULL */
+  const char *label;      /* what messages begin with; NULL: "ropetool NAME" */
+  struct meta *made_from; /* provenance of the figure that is drawn again; NULL: none is */
   bool help;
   int pass;       /* of the parse under way: a later pass replaces what an earlier one set */
   void *owned[4]; /* word lists that entries point into */
@@ -41,6 +43,14 @@ int invocation_parse(struct invocation *invocation, int count, char *const *word
 int invocation_parse_command(struct invocation *invocation, const char *line, struct error *error);
 
 void invocation_release(struct invocation *invocation);
+
+/* Takes every occurrence of an option away; whether there was one. */
+bool invocation_forget(struct invocation *invocation, const char *name);
+
+/* The next file, from *cursor = 0 on, that was another when the figure that is drawn again was
+   made: `meta` has an input of its name, but none of its hash. NULL at the end. */
+const char *invocation_changed_input(const struct invocation *invocation, const struct meta *meta,
+                                     size_t *cursor);
 
 /* The canonical command, to be released with free(). */
 char *invocation_canonical(const struct invocation *invocation);

@@ -117,6 +117,13 @@ static void print_notes(const struct invocation *invocation, const struct output
   if (option_given(invocation, "quiet") || !meta) return;
   for (size_t i = 0; i < meta_count(meta, "warnings"); i++)
     fprintf(stderr, "ropetool %s: warning: %s\n", name, meta_item_text(meta, "warnings", i));
+  const char *changed;
+  for (size_t cursor = 0; (changed = invocation_changed_input(invocation, meta, &cursor));) {
+    struct error said; /* a figure may name anything */
+    error_set(&said, OK, "'%s' is another file than the one that the figure was drawn from",
+              changed);
+    fprintf(stderr, "ropetool %s: warning: %s\n", name, said.message);
+  }
   if (outputs_left_out(outputs, result, note)) fprintf(stderr, "ropetool %s: %s\n", name, note);
   if (outputs_beyond(outputs, result, note)) fprintf(stderr, "ropetool %s: %s\n", name, note);
   if (outputs_flat(outputs, result, note))

@@ -6,12 +6,55 @@
 #include "cmd/figure_file.h"
 #include "lib/base/memory.h"
 
+static const struct argp_option options[] = {
+    {"without", 256, "OPTION", 0,
+     "take an option of the figure's command away: --without dark (may be repeated)", 0},
+    {0},
+};
+
 /* The figure is the first word or the last: all between belongs to the command inside the figure.
  */
 static int find_figure(int count, char *const *words, int *first, struct error *error) {
   *first = count > 0 && words[0][0] != '-';
   if (count > 0 && (*first || words[count - 1][0] != '-')) return OK;
   return error_set(error, ERROR_INPUT, "no figure given: ropetool redraw FIG -o NEW [OPTION...]");
+}
+
+/* Takes "--without OPTION" out of the words, and OPTION out of the figure's command. */
+static int take_away(struct invocation *invocation, int *count, char **words, const char *figure,
+                     struct error *error) {
+  static const char name[] = "--without";
+  int kept = 0;
+  for (int i = 0; i < *count; i++) {
+    const bool joined = !strncmp(words[i], "--without=", sizeof name);
+    if (!joined && strcmp(words[i], name)) {
+      words[kept++] = words[i];
+      continue;
+    }
+    if (!joined && i + 1 == *count)
+      return error_set(error, ERROR_INPUT, "--without needs the name of an option");
+    const char *option = joined ? words[i] + sizeof name : words[++i];
+    option += strspn(option, "-");
+    if (!invocation_forget(invocation, option))
+      return error_set(error, ERROR_INPUT,
+                       "--without '%s': the command of '%s' has no such option; 'ropetool info "
+                       "--command' shows it",
+                       option, figure);
+  }
+  *count = kept;
+  return OK;
+}
+
+/* What is given here counts, on top of the command inside the figure. */
+static int parse_words(struct invocation *invocation, int count, char *const *words,
+                       const char *figure, struct error *error) {
+  char **own = memory_array((size_t)count + 1, sizeof *own, "a command line", error);
+  if (!own) return ERROR_FAILED;
+  memcpy(own, words, (size_t)count * sizeof *own);
+  int status = take_away(invocation, &count, own, figure, error);
+  if (!status) status = invocation_parse(invocation, count, own, error);
+  free(own);
+  return status;
 }
 
 static int prepare(struct invocation *invocation, int count, char *const *words,
@@ -31,8 +74,8 @@ static int prepare(struct invocation *invocation, int count, char *const *words,
   const char *command = meta_text(provenance, "command");
   status = command ? invocation_parse_command(invocation, command, error)
                    : error_set(error, ERROR_INPUT, "'%s' does not say how it was made", figure);
-  meta_destroy(provenance);
-  if (!status) status = invocation_parse(invocation, count - 1, words + first, error);
+  if (!status) status = parse_words(invocation, count - 1, words + first, figure, error);
+  invocation->made_from = provenance;
   if (!status && !invocation->help && !option_given(invocation, "output"))
     status =
         error_set(error, ERROR_INPUT, "no output given: ropetool redraw FIG -o NEW [OPTION...]");
@@ -46,6 +89,7 @@ const struct command command_redraw = {
     .description = "Takes the command inside FIG, replaces the options given here, and runs it. "
                    "Every option of that "
                    "command is allowed.",
+    .options = options,
     .options_of_figures = true,
     .prepare = prepare,
 };

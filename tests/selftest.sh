@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.." || exit 1
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 mkdir -p "$tree/build/tests" "$tree/tests/unit" "$tree/tests/docs" "$tree/tests/lint" "$tree/docs"
-cp -R tests/run.sh tests/suite.sh tests/match.awk "$tree/tests"
+cp -R tests/run.sh tests/suite.sh tests/built.sh tests/match.awk "$tree/tests"
 cp tests/docs/run.sh tests/docs/commands.awk "$tree/tests/docs"
 mkdir "$tree/tests/cli" && cp tests/cli/run.sh tests/cli/try.sh "$tree/tests/cli"
 printf '#!/bin/sh\nexec "$@"\n' >"$tree/build/ropetool"

@@ -71,11 +71,9 @@ static void upright_lines(void **state) {
   struct table *table = table_of_pairs(32, 1);
   for (size_t i = 0; i < 3; i++) {
     struct curve_plot plot = {.x = "pair", .lines = {"unscaled"}};
-    struct figure figure;
     plot.x_mark = (struct curve_mark){values[i], "ends here"};
-    assert_int_equal(figure_draw_table(table, &plot, &(struct figure_options){.log_y = true},
-                                       FIGURE_SVG, "figure", &figure, NULL),
-                     OK);
+    struct figure figure =
+        draw_table(table, &plot, &(struct figure_options){.log_y = true}, FIGURE_SVG);
     assert_true(number_of(&figure, "upright_value") == values[i]);
     assert_true(has(&figure, i == 2 ? "set xrange [0:45]" : "set xrange [0:31]"));
     const double at = number_of(&figure, "upright_x"), left = number_of(&figure, "panel_left"),
@@ -91,11 +89,8 @@ static void upright_lines(void **state) {
   }
   /* A label that fits on neither side stands above the line. */
   struct curve_plot plot = {.x = "pair", .lines = {"unscaled"}};
-  struct figure figure;
   plot.x_mark = (struct curve_mark){15.5, "a label of more than half of the panel's width"};
-  assert_int_equal(figure_draw_table(table, &plot, &(struct figure_options){.width = 4}, FIGURE_SVG,
-                                     "figure", &figure, NULL),
-                   OK);
+  struct figure figure = draw_table(table, &plot, &(struct figure_options){.width = 4}, FIGURE_SVG);
   const double left = number_of(&figure, "panel_left"), right = number_of(&figure, "panel_right");
   assert_true(number_of(&figure, "upright_x") > (left + right) / 2);
   assert_true(number_of(&figure, "upright_x") <= right + 1e-6);

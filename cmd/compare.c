@@ -10,7 +10,7 @@
 enum { KEY = 256 };
 
 static const struct argp_option options[] = {
-    {"encodings", KEY, "NAME,...", 0,
+    {"encodings", KEY, "NAME[,NAME...]", 0,
      "which (see 'ropetool encodings'; default rope,sinusoidal,learned)", 0},
     {"length", KEY + 1, "N", 0, "positions (default: the learned table's, else 512)", 0},
     {"batch", KEY + 2, "B", 0, "draws of content (default 16)", 0},
@@ -23,10 +23,11 @@ static const struct argp_option options[] = {
      "queries and keys of a head of this checkpoint, a folder, or minilm", 0},
     {"layer", KEY + 8, "L", 0, "of the checkpoint, from 0 (default 0)", 0},
     {"all-heads", KEY + 9, NULL, 0, "every head, not --head alone", 0},
-    {"projections", KEY + 10, "KIND", 0,
+    {"projections", KEY + 10, "identity|random[:SEED]|checkpoint", 0,
      "from tokens to queries and keys: identity, random[:SEED] or checkpoint (default identity)",
      0},
-    {"attention", KEY + 11, "KIND", 0, "softmax, linear:elu (linear) or linear:favor", 0},
+    {"attention", KEY + 11, "softmax|linear:elu|linear:favor", 0,
+     "softmax, linear:elu (linear) or linear:favor", 0},
     {"features", KEY + 12, "N", 0, "of linear:favor, even (default d ln d)", 0},
     {"rotate-first", KEY + 13, NULL, 0,
      "linear attention: rotate before the feature map, not after it in the numerator alone", 0},

@@ -11,6 +11,10 @@ static const struct completion_shell *const shells[] = {
     &completion_fish,
 };
 
+const char *completion_shell_name(size_t index) {
+  return index < sizeof shells / sizeof *shells ? shells[index]->name : NULL;
+}
+
 int completion_write(const char *shell, FILE *out, struct error *error) {
   for (size_t i = 0; shell && i < sizeof shells / sizeof *shells; i++)
     if (!strcmp(shell, shells[i]->name)) {

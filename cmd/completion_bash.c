@@ -10,12 +10,17 @@ static const char functions[] =
     "  mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- \"$1\")\n"
     "}\n"
     "\n"
+    "_ropetool_folders() {\n"
+    "  compopt -o filenames 2>/dev/null\n"
+    "  mapfile -t COMPREPLY < <(compgen -d -- \"$1\")\n"
+    "}\n"
+    "\n"
     "_ropetool_words() {\n"
     "  mapfile -t COMPREPLY < <(compgen -P \"$2\" -W \"$1\" -- \"$3\")\n"
     "}\n"
     "\n"
     "_ropetool() {\n"
-    "  local words= files= list= before= equal= current=${COMP_WORDS[COMP_CWORD]}\n"
+    "  local words= files= folders= list= before= equal= current=${COMP_WORDS[COMP_CWORD]}\n"
     "  local option=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}\n"
     "  COMPREPLY=()\n"
     "  if ((COMP_CWORD == 1)); then\n"
@@ -23,7 +28,12 @@ static const char functions[] =
     "    return\n"
     "  fi\n"
     "  if [[ $command == help ]]; then\n"
-    "    _ropetool_words \"$_ropetool_commands\" '' \"$current\"\n"
+    "    case $COMP_CWORD$option in\n"
+    "      2*) words=\"$_ropetool_commands --man --completion\" ;;\n"
+    "      3--man) words=$_ropetool_commands ;;\n"
+    "      3--completion) words=$_ropetool_shells ;;\n"
+    "    esac\n"
+    "    _ropetool_words \"$words\" '' \"$current\"\n"
     "    return\n"
     "  fi\n"
     "  if [[ $current == '=' ]]; then\n"
@@ -44,6 +54,7 @@ static const char functions[] =
     "  fi\n"
     "  _ropetool_words \"$words\" \"$before\" \"${current#\"$before\"}\"\n"
     "  [[ ! $files ]] || _ropetool_files \"$current\"\n"
+    "  [[ ! $folders ]] || _ropetool_folders \"$current\"\n"
     "}\n"
     "\n"
     "complete -F _ropetool ropetool\n";
@@ -53,6 +64,10 @@ static void write_commands(FILE *out) {
   fputs("_ropetool_commands='", out);
   for (size_t i = 0; (command = command_at(i)); i++)
     fprintf(out, "%s%s", i ? " " : "", command->name);
+  fputs("'\n_ropetool_shells='", out);
+  const char *shell;
+  for (size_t i = 0; (shell = completion_shell_name(i)); i++)
+    fprintf(out, "%s%s", i ? " " : "", shell);
   fputs("'\n\n", out);
 }
 
@@ -76,6 +91,7 @@ static void write_value(const struct argp_option *option, FILE *out) {
   fputc(')', out);
   if (values && *values) fprintf(out, " words='%s'", values);
   if (option_takes_file(option)) fputs(" files=yes", out);
+  if (option_takes_folder(option)) fputs(" folders=yes", out);
   if (option_takes_list(option)) fputs(" list=yes", out);
   fputs(" ;;\n", out);
   free(values);
@@ -83,7 +99,8 @@ static void write_value(const struct argp_option *option, FILE *out) {
 
 static void write_values(FILE *out) {
   const struct command *command;
-  fputs("# Whether a value stands behind the option; what it may be, in words, files and list.\n"
+  fputs("# Whether a value stands behind the option; what it may be, in words, files,\n# folders "
+        "and list.\n"
         "_ropetool_value() { # COMMAND OPTION\n  case \"$1 $2\" in\n",
         out);
   for (size_t i = 0; (command = command_at(i)); i++) {

@@ -19,7 +19,9 @@ static const char start[] =
     "complete -c ropetool -n __fish_is_first_token -l help -d 'list the commands'\n"
     "complete -c ropetool -n __fish_is_first_token -l version -d 'versions of the program and its "
     "libraries'\n"
-    "complete -c ropetool -n __fish_is_first_token -a help -d 'how to use a command'\n";
+    "complete -c ropetool -n __fish_is_first_token -a help -d 'how to use a command'\n"
+    "complete -c ropetool -n '__ropetool_command help' -l man -d 'write the manual page'\n"
+    "complete -c ropetool -n '__ropetool_command help' -l completion -x -a '";
 
 /* Between single quotes, where fish has the backslash too. */
 static void write_text(const char *text, FILE *out) {
@@ -32,6 +34,7 @@ static void write_text(const char *text, FILE *out) {
 static void write_value(const struct argp_option *option, FILE *out) {
   char *values = option_values(option);
   if (option_takes_file(option)) fputs(" -F", out);
+  if (option_takes_folder(option)) fputs(" -a '(__fish_complete_directories)'", out);
   if (values && *values && option_takes_list(option))
     fprintf(out, " -a '(__fish_complete_list , \"__ropetool_words %s\")'", values);
   else if (values && *values)
@@ -74,6 +77,10 @@ static void write_command(const struct command *command, FILE *out) {
 static void write_script(FILE *out) {
   const struct command *command;
   fputs(start, out);
+  const char *shell;
+  for (size_t i = 0; (shell = completion_shell_name(i)); i++)
+    fprintf(out, "%s%s", i ? " " : "", shell);
+  fputs("' -d 'write the completions of a shell'\n", out);
   for (size_t i = 0; (command = command_at(i)); i++)
     write_command(command, out);
 }

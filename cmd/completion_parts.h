@@ -13,6 +13,9 @@ struct completion_shell {
   void (*write)(FILE *out);
 };
 
+/* The names of the shells, in order; NULL behind the last. */
+const char *completion_shell_name(size_t index);
+
 extern const struct completion_shell completion_bash, completion_zsh, completion_fish;
 
 /* The options of a command, each once; of one that takes those of others, theirs too. */

@@ -6,7 +6,11 @@
 /* What has a meaning to zsh's _arguments, in a text and in the name of an argument. */
 static const char special[] = "\\[]:$`";
 
-static const char functions[] = "_ropetool_words() {\n"
+static const char functions[] = "_ropetool_command() {\n"
+                                "  _describe -t commands command _ropetool_commands\n"
+                                "}\n"
+                                "\n"
+                                "_ropetool_words() {\n"
                                 "  local -a expl\n"
                                 "  _wanted values expl value compadd - \"$@\"\n"
                                 "}\n"
@@ -17,19 +21,26 @@ static const char functions[] = "_ropetool_words() {\n"
                                 "}\n"
                                 "\n";
 
-static const char start[] = "_ropetool() {\n"
-                            "  local curcontext=$curcontext state line\n"
-                            "  local -A opt_args\n"
-                            "  _arguments -C \\\n"
-                            "    '(- *)--help[list the commands]' \\\n"
-                            "    '(- *)--version[versions of the program and its libraries]' \\\n"
-                            "    '1: :->command' \\\n"
-                            "    '*:: :->arguments' && return\n"
-                            "  case $state in\n"
-                            "    command) _describe -t commands command _ropetool_commands ;;\n"
-                            "    arguments)\n"
-                            "      case $words[1] in\n"
-                            "        help) _describe -t commands command _ropetool_commands ;;\n";
+static const char start[] =
+    "_ropetool() {\n"
+    "  local curcontext=$curcontext state line\n"
+    "  local -A opt_args\n"
+    "  _arguments -C \\\n"
+    "    '(- *)--help[list the commands]' \\\n"
+    "    '(- *)--version[versions of the program and its libraries]' \\\n"
+    "    '1: :->command' \\\n"
+    "    '*:: :->arguments' && return\n"
+    "  case $state in\n"
+    "    command) _ropetool_command ;;\n"
+    "    arguments)\n"
+    "      case $words[1] in\n"
+    "        help)\n"
+    "          _arguments \\\n"
+    "            '1: :_ropetool_command' \\\n"
+    "            '(1 --completion)--man[manual page]::command:_ropetool_command' \\\n"
+    "            '(1 --man)--completion[completions]:shell:(";
+static const char behind_help[] = ")'\n"
+                                  "          ;;\n";
 
 static const char end[] = "      esac\n"
                           "      ;;\n"
@@ -66,6 +77,8 @@ static void write_value(const struct argp_option *option, FILE *out) {
     fprintf(out, " _sequence compadd - %s", values);
   else if (words)
     fprintf(out, " _ropetool_words %s", values);
+  else if (option_takes_folder(option))
+    fputs("_files -/", out);
   else
     fputs(option_takes_file(option) ? "_files" : " ", out);
   free(values);
@@ -95,6 +108,10 @@ static void write_script(FILE *out) {
   write_commands(out);
   fputs(functions, out);
   fputs(start, out);
+  const char *shell;
+  for (size_t i = 0; (shell = completion_shell_name(i)); i++)
+    fprintf(out, "%s%s", i ? " " : "", shell);
+  fputs(behind_help, out);
   for (size_t i = 0; (command = command_at(i)); i++) {
     struct completion_options options;
     completion_options_collect(command, &options);

@@ -13,6 +13,7 @@
 #include "lib/figure/legend.h"
 #include "lib/figure/palette.h"
 #include "lib/figure/style.h"
+#include "lib/io/axes.h"
 #include "lib/model/model.h"
 #include "lib/rope/engine.h"
 #include "lib/rope/scaling.h"
@@ -44,6 +45,10 @@ static const char *engine_name_at(size_t index) {
   return engine ? engine->name : NULL;
 }
 
+static const char *axis_at(size_t index) {
+  return index < AXES ? axis_name((enum axis)index) : NULL;
+}
+
 static const char *map_at(size_t index) {
   const struct map_kind *kind = map_kind_at(index);
   return kind ? map_kind_name(kind) : NULL;
@@ -73,6 +78,7 @@ static const struct registry {
     {"reference", encoding_name_at},
     {"diff", engine_name_at},
     {"what", map_at},
+    {"axes", axis_at},
     {"content", content_name_at},
     {"operation", bench_name_at},
     {"plot", check_at},
@@ -95,11 +101,11 @@ static void write_registry(const struct argp_option *option, FILE *out) {
 static size_t write_alternatives(const char *argument, FILE *out) {
   size_t written = 0;
   for (const char *word = argument; *word;) {
-    const size_t length = strcspn(word, "|"), name = strcspn(word, "|[:");
+    const size_t length = strcspn(word, "|"), name = strcspn(word, "|[");
     bool itself = strchr(argument, '|') && name > 0;
     for (size_t i = 0; i < name; i++)
       itself = itself && (islower((unsigned char)word[i]) || isdigit((unsigned char)word[i]) ||
-                          (i && word[i] == '-'));
+                          (i && strchr("-:", word[i])));
     if (itself) fprintf(out, "%s%.*s", written++ ? " " : "", (int)name, word);
     word += length + (word[length] == '|');
   }
@@ -118,10 +124,14 @@ char *option_values(const struct argp_option *option) {
 }
 
 bool option_takes_file(const struct argp_option *option) {
-  static const char *const files[] = {"FILE", "DIR", "FIG", "RECIPE"};
+  static const char *const files[] = {"FILE", "FIG", "RECIPE"};
   for (size_t i = 0; option->arg && i < sizeof files / sizeof *files; i++)
     if (strstr(option->arg, files[i])) return true;
   return false;
+}
+
+bool option_takes_folder(const struct argp_option *option) {
+  return option->arg && !strcmp(option->arg, "DIR");
 }
 
 bool option_takes_list(const struct argp_option *option) {

@@ -10,8 +10,9 @@
    takes none. free() it; NULL: out of memory. */
 char *option_values(const struct argp_option *option);
 
-/* Whether a file's name may stand there. */
+/* Whether a file's name may stand there; whether the name of a folder alone. */
 bool option_takes_file(const struct argp_option *option);
+bool option_takes_folder(const struct argp_option *option);
 /* Whether several may, with commas between them. */
 bool option_takes_list(const struct argp_option *option);
 

@@ -342,7 +342,8 @@ static void low_bars_have_few_numbers(void **state) {
   struct matrix *matrix = matrix_random(8, 40, 5);
   matrix->range = MATRIX_DIVERGING;
   for (int logarithmic = 0; logarithmic < 2; logarithmic++)
-    for (double height = 1.2; height < 3; height += 0.3) {
+    for (int step = 0; step < 6; step++) {
+      const double height = 1.2 + 0.3 * step;
       const struct figure_options options = {
           .width = 3.25, .height = height, .colours = {.logarithmic = logarithmic}};
       struct figure figure = draw_matrix(matrix, &options, FIGURE_SVG);

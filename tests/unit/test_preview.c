@@ -11,6 +11,12 @@ static void shades_grow_with_values(void **state) {
   char *text = seen(&sight);
   assert_string_equal(text, " .:-=*#%@\n1 ..::--==+**##%%@ 8 score\n");
   free(text);
+  /* Cells beyond an end have its shade, and the scale says so. */
+  matrix->cells[0] = -INFINITY;
+  matrix->cells[9] = INFINITY;
+  text = seen(&sight);
+  assert_non_null(strstr(text, "\n<1 ..::--==+**##%%@ >8 score\n"));
+  free(text);
   matrix_destroy(matrix);
 }
 

@@ -158,6 +158,11 @@ static int run(struct invocation *invocation, struct error *error) {
   print_notes(invocation, outputs, &result);
   print_failures(invocation, &result);
   int status = outputs_write(outputs, invocation, &result, error);
+  if (!status && outputs_legend_moved(outputs) && !option_given(invocation, "quiet"))
+    fprintf(stderr,
+            "ropetool %s: the legend is above: its names do not fit at the ends of the curves\n",
+            invocation->command->name);
+  outputs_discard(outputs);
   if (!status) status = result.check_status;
   result_release(&result);
   return status;

@@ -61,6 +61,7 @@ struct outputs {
   const struct data_format *stdout_format; /* NULL: the text for people */
   bool to_stdout;
   struct figure_options options; /* of every figure, and of the preview */
+  bool legend_moved;             /* of a figure, see figure.h */
 };
 
 void outputs_discard(struct outputs *outputs) {
@@ -286,12 +287,12 @@ static int provenance_of(const struct invocation *invocation, const struct resul
   return OK;
 }
 
-static int write_figure(const struct output *output, const struct figure_options *options,
+static int write_figure(struct outputs *outputs, const struct output *output,
                         const struct result *result, const struct meta *provenance,
                         struct error *error) {
   struct figure figure = {0};
   const struct drawing_target target = {output->path, output->figure};
-  int status = drawing_draw(result, options, &target, &figure, error);
+  int status = drawing_draw(result, &outputs->options, &target, &figure, error);
   const bool tex = output->figure == FIGURE_TEX;
   if (!status)
     status = provenance_seal(tex ? FIGURE_PDF : output->figure, figure.dpi, provenance,
@@ -304,6 +305,7 @@ static int write_figure(const struct output *output, const struct figure_options
     write_blob(output->part[PART_SCRIPT], &figure.script);
     write_blob(output->part[PART_DATA], &figure.data);
   }
+  outputs->legend_moved |= figure.legend_moved;
   figure_release(&figure);
   return status;
 }
@@ -346,7 +348,7 @@ int output_finish_stdout(struct error *error) {
                    strerror(number ? number : EIO));
 }
 
-static int write_files(const struct outputs *outputs, const struct invocation *invocation,
+static int write_files(struct outputs *outputs, const struct invocation *invocation,
                        const struct result *result, struct error *error) {
   struct meta *provenance = NULL;
   int status = OK;
@@ -356,7 +358,7 @@ static int write_files(const struct outputs *outputs, const struct invocation *i
       write_data(output->data, result, file_output_stream(output->part[PART_MAIN]));
     else {
       if (!provenance) status = provenance_of(invocation, result, &provenance, error);
-      if (!status) status = write_figure(output, &outputs->options, result, provenance, error);
+      if (!status) status = write_figure(outputs, output, result, provenance, error);
     }
     for (int part = 0; !status && part < PARTS; part++)
       if (output->part[part]) status = file_output_finish(output->part[part], error);
@@ -386,6 +388,9 @@ int outputs_write(struct outputs *outputs, const struct invocation *invocation,
   if (!result->text) status = write_files(outputs, invocation, result, error);
   if (!status) status = commit(outputs, error);
   if (!status && outputs->to_stdout) status = write_stdout(outputs, result, error);
-  outputs_discard(outputs);
   return status;
+}
+
+bool outputs_legend_moved(const struct outputs *outputs) {
+  return outputs->legend_moved;
 }

@@ -29,9 +29,12 @@ bool outputs_flat(const struct outputs *outputs, const struct result *result,
                   char note[OUTPUTS_NOTE]);
 bool outputs_other_font(const struct outputs *outputs, char note[OUTPUTS_NOTE]);
 
-/* Writes the result everywhere and releases `outputs`. */
+/* Writes the result everywhere. */
 int outputs_write(struct outputs *outputs, const struct invocation *invocation,
                   const struct result *result, struct error *error);
+
+/* Whether a figure that was written has its legend elsewhere than was asked for. */
+bool outputs_legend_moved(const struct outputs *outputs);
 
 /* To be called when all was printed: ERROR_FAILED when stdout did not take it. A pipe that was
    closed is no error. */

@@ -244,7 +244,10 @@ static int draw(struct curves *curves, const struct curve_plot *plot,
   thin_lines(curves);
   curves_assign_traces(curves);
   code = curves_write_data(curves, &data, error);
-  return code ? code : canvas_draw(&curves->canvas, "curves", data, figure, error);
+  if (!code) code = canvas_draw(&curves->canvas, "curves", data, figure, error);
+  const struct legend *legend = &curves->legend;
+  figure->legend_moved = !strcmp(curves->place, "direct") && legend->count && !legend->beside;
+  return code;
 }
 
 int figure_draw_table(const struct table *table, const struct curve_plot *plot,

@@ -188,9 +188,21 @@ double canvas_title_room(const struct canvas *canvas) {
   return fmax(0, canvas->width * canvas->dpi - canvas_points(canvas, 8) - 2 * beside);
 }
 
+/* Whether a title, in the middle of the sheet or right of it, may reach over two lines of the y
+   axis' label. */
+static bool title_reaches_ylabel(const struct canvas *canvas) {
+  const double size = canvas->style.font_size, edge = canvas_edge(canvas);
+  const double beside = edge + 2.3 * canvas_line(canvas, size);
+  const double width =
+      fmin(canvas_text_width(canvas, canvas->title, size), canvas_title_room(canvas));
+  return width > canvas->width * canvas->dpi - 2 * beside;
+}
+
 double canvas_ylabel_room(const struct canvas *canvas) {
-  const double letter = *canvas->letter ? canvas_line(canvas, canvas->style.font_size) : 0;
-  return canvas->height * canvas->dpi - 2 * canvas_edge(canvas) - letter;
+  const double line = canvas_line(canvas, canvas->style.font_size);
+  double above = *canvas->letter ? line : 0;
+  if (title_reaches_ylabel(canvas)) above = line * (double)title_lines(canvas);
+  return canvas->height * canvas->dpi - 2 * canvas_edge(canvas) - above;
 }
 
 int canvas_set_margins(struct canvas *canvas, double y_tics_ems, double x_end_ems,

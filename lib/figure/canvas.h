@@ -73,7 +73,8 @@ bool canvas_tics_fit_down(const struct canvas *canvas, const struct tics *tics, 
 enum { CANVAS_TICS_MOST = 8 };
 
 /* Dots that a line of the title, of so many at most, and of the y axis' label may fill. The title
-   leaves as much free on either side as the letter takes; the y axis' label ends below it. */
+   leaves as much free on either side as the letter takes; the y axis' label ends below it, and
+   below a title that is so long. */
 enum { CANVAS_TITLE_LINES = 3 };
 double canvas_title_room(const struct canvas *canvas);
 double canvas_ylabel_room(const struct canvas *canvas);

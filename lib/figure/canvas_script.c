@@ -104,7 +104,7 @@ static double ylabel_length(const struct canvas *canvas) {
 }
 
 /* The middle of the y axis' label: that of the panel, unless the label reached beyond the sheet or
-   into the line of the letter. */
+   into the lines of letter and title. */
 static double ylabel_middle(const struct canvas *canvas) {
   const double bottom = round(canvas->height * canvas->dpi) - canvas_edge(canvas);
   const double top = bottom - canvas_ylabel_room(canvas), half = ylabel_length(canvas) / 2;

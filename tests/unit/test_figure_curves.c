@@ -354,10 +354,14 @@ static void letters_stand_at_the_upper_left(void **state) {
     figure_release(&with);
     figure_release(&without);
   }
-  /* A long label of the y axis ends below the letter, and on the sheet. */
-  for (int letter = 0; letter < 2; letter++) {
+  /* A long label of the y axis ends below the letter or a long title, and on the sheet. */
+  for (int letter = 0; letter < 3; letter++) {
     const struct figure_options low = {
-        .width = 4, .height = 1.5, .ylabel = "fifteen letters", .letter = letter ? "a" : NULL};
+        .width = 4,
+        .height = 1.5,
+        .ylabel = "fifteen letters",
+        .letter = letter == 1 ? "a" : NULL,
+        .title = letter == 2 ? "this long title ends close to both edges of it" : NULL};
     struct figure figure = draw_table(table, &plain, &low, FIGURE_PNG);
     struct pixels pixels = decode(&figure.picture);
     const unsigned last = (unsigned)(script_number(&figure, "panel_left") * pixels.width) - 100;

@@ -314,9 +314,17 @@ PUT := install -D -m 644
 BASH_COMPLETION := $(DESTDIR)$(SHARE)/bash-completion/completions/ropetool
 ZSH_COMPLETION := $(DESTDIR)$(ZSH_FUNCTIONS)/_ropetool
 FISH_COMPLETION := $(DESTDIR)$(SHARE)/fish/vendor_completions.d/ropetool.fish
-DOCUMENTS := README.md LICENSE $(sort $(wildcard docs/*.md docs/*/*.png docs/*/*.recipe))
+DOCUMENTS := README.md LICENSE $(sort $(wildcard docs/*.md docs/*/*.png docs/*/*.recipe plots/recipes/*.recipe))
 PKGCONFIG_WORDS := -e 's,@PREFIX@,$(PREFIX),' -e 's,@LIBDIR@,$(LIBDIR),' -e 's,@VERSION@,$(VERSION),' \
   -e 's,@LIBS@,$(LDLIBS) -fopenmp,'
+
+# They stand on command lines, and in the file of pkg-config, as they are.
+ifneq ($(filter install install-files uninstall,$(MAKECMDGOALS)),)
+  ifneq ($(words [$(DESTDIR)$(PREFIX)$(LIBDIR)$(ZSH_FUNCTIONS)]),1)
+    $(error blank in DESTDIR '$(DESTDIR)', PREFIX '$(PREFIX)', LIBDIR '$(LIBDIR)' or ZSH_FUNCTIONS \
+      '$(ZSH_FUNCTIONS)'; a folder without is wanted)
+  endif
+endif
 
 install: all $(BUILD)/libropetool.a
 	@$(MAKE) install-files
@@ -333,7 +341,7 @@ install-files:
 	$(PUT) $(BUILD)/completions/ropetool.zsh $(ZSH_COMPLETION)
 	$(PUT) $(BUILD)/completions/ropetool.fish $(FISH_COMPLETION)
 	@for file in $(DOCUMENTS); do $(PUT) $$file $(DESTDIR)$(SHARE)/doc/ropetool/$$file || exit 1; done
-	@for file in $(NOTICES:lib/model/%=%); do $(PUT) lib/model/$$file $(DESTDIR)$(SHARE)/doc/ropetool/$$file || exit 1; done
+	@for file in $(NOTICES); do $(PUT) $$file $(DESTDIR)$(SHARE)/doc/ropetool/$$file || exit 1; done
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/ropetool $(DESTDIR)$(LIBDIR)/libropetool.a $(DESTDIR)$(LIBDIR)/pkgconfig/ropetool.pc

@@ -132,8 +132,7 @@ struct figure {
   struct blob script,
       data; /* what gnuplot was given: with `datafile` in place, script + data redraw it */
   double dpi;
-  bool
-      legend_moved; /* above the panel: there was no room at the ends of the curves, as asked for */
+  bool legend_moved; /* above the panel, not at the curves' ends as was asked for */
 };
 void figure_release(struct figure *figure);
 

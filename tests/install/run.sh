@@ -64,6 +64,24 @@ pages() {
   (cd "$work/r/share/man/man1" && LC_ALL=C ls) | diff "$work/wanted" -
 }
 
+# What a document links to is there.
+links() {
+  cd "$work/r/share/doc/ropetool" || return 1
+  grep -o -r --include='*.md' '](\(\.\./\)*[A-Za-z][A-Za-z0-9_./-]*' . | tr -d ']' | while IFS=: read -r file link; do
+    [ -e "$(dirname "$file")/${link#(}" ] || echo "$file: ${link#(} is not there"
+  done >"$work/broken"
+  [ ! -s "$work/broken" ] || { cat "$work/broken"; return 1; }
+}
+
+# Nothing is put anywhere, and nothing taken away, where a folder's name has a blank.
+blanks_are_refused() {
+  mkdir -p "$work/other"
+  for target in install-files uninstall; do
+    ! install_into $target PREFIX="$work/other r" >"$work/said" 2>&1 && grep -q "blank in DESTDIR" "$work/said" || return 1
+  done
+  [ -d "$work/other" ] && [ -z "$(files "$work/other")" ] && [ ! -e "$work/other r" ]
+}
+
 # What of others lies there stays.
 uninstalled() {
   mkdir -p "$work/r/share/man/man1" && touch "$work/r/bin/other" "$work/r/share/man/man1/other.1"
@@ -118,6 +136,8 @@ check 'install: the same files either way' same_files
 check 'install: no file knows where it was staged' sh -c "! grep -rl '$work/staged' '$work/staged'"
 check 'installed: the program runs' "$work/r/bin/ropetool" --version
 check 'installed: a manual page for each command' pages
+check 'installed: what documents link to' links
+check 'installed: no folder with a blank' blanks_are_refused
 if command -v pkg-config >/dev/null; then
   check 'library: each header by itself' compile_headers
   check 'library: a program that uses it' use_library

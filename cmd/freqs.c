@@ -336,7 +336,7 @@ static int compute(const struct invocation *invocation, struct result *result,
 
 const struct command command_freqs = {
     .name = "freqs",
-    .summary = "inverse frequencies pair by pair, and what other engines make of them",
+    .summary = "inverse frequencies by pair, and what other engines make of them",
     .description =
         "Lists each pair's inverse frequency, wavelength and what the scaling rule did to "
         "it, for one or more RoPEs; compares inference engines; draws wavelengths, "

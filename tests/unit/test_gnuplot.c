@@ -265,13 +265,13 @@ static void gives_tex_and_its_pdf(void **state) {
   assert_int_equal(run_tex("exit status 2\n", &picture, &tex, &error), ERROR_FAILED);
   assert_int_equal(run_tex("print 'x'\n", &picture, &tex, &error), ERROR_FAILED);
   assert_message(&error, "no picture");
-  use_fake("#!/bin/sh\necho '%PDF-' >figure.pdf; echo '\\endgroup' >figure.tex\n");
+  use_fake("#!/bin/sh\necho '%PDF-' >figure.pdf; printf '%s' '\\endgroup' >figure.tex\n");
   assert_int_equal(run_tex("", &picture, &tex, &error), ERROR_FAILED);
   assert_message(&error, "a part of the picture alone in '/tmp/ropetool-test-");
   use_fake("#!/bin/sh\necho '%PDF- %%EOF' >figure.pdf; echo nothing >figure.tex\n");
   assert_int_equal(run_tex("", &picture, &tex, &error), ERROR_FAILED);
   assert_message(&error, "TMPDIR may name another");
-  use_fake("#!/bin/sh\necho '%PDF- %%EOF' >figure.pdf; echo '\\endgroup' >figure.tex\n");
+  use_fake("#!/bin/sh\necho '%PDF- %%EOF' >figure.pdf; printf '%s' '\\endgroup' >figure.tex\n");
   assert_int_equal(run_tex("", &picture, &tex, &error), ERROR_FAILED);
   assert_message(&error, "does not include");
   assert_null(picture.data);

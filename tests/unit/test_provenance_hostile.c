@@ -192,9 +192,9 @@ static void words_of_the_formats_are_text(void **state) {
   for (int format = FIGURE_PNG; format <= FIGURE_TEX; format++)
     for (size_t i = 0; i < count; i++) {
       struct blob picture = small_figure((enum figure_format)format);
-      struct meta *provenance = meta_create(), *read;
+      struct meta *provenance = meta_create(), *read = NULL;
       struct error error;
-      int intact;
+      int intact = 0;
       meta_set_text(provenance, words[i], words[count - 1 - i]);
       meta_set_text(provenance, "title", words[i]);
       if (provenance_seal((enum figure_format)format, 300, provenance, &picture, &error) ||

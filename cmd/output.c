@@ -66,7 +66,7 @@ struct outputs {
 
 void outputs_discard(struct outputs *outputs) {
   if (!outputs) return;
-  for (size_t i = 0; i < outputs->count; i++)
+  for (size_t i = 0; outputs->list && i < outputs->count; i++)
     for (int part = 0; part < PARTS; part++) {
       file_output_discard(outputs->list[i].part[part]);
       free(outputs->list[i].name[part]);
@@ -245,9 +245,10 @@ int outputs_open(const struct invocation *invocation, struct outputs **result,
   if (!outputs) return ERROR_FAILED;
   const size_t most = invocation->count + 1;
   outputs->list = memory_array(most, sizeof *outputs->list, "the outputs", error);
-  outputs->all = memory_array(most * PARTS, sizeof *outputs->all, "the outputs", error);
-  int status =
-      outputs->list && outputs->all ? read_format(invocation, outputs, error) : ERROR_FAILED;
+  int status = outputs->list ? read_format(invocation, outputs, error) : ERROR_FAILED;
+  if (!status)
+    outputs->all = memory_array(most * PARTS, sizeof *outputs->all, "the outputs", error);
+  if (!status && !outputs->all) status = ERROR_FAILED;
   if (!status && invocation->command->groups & GROUP_FIGURE)
     status = figure_options_read(invocation, &outputs->options, error);
   const char *path;

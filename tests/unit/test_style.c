@@ -142,9 +142,8 @@ static void figures_have_the_stated_size(void **state) {
     const struct figure_options options = {.style = name};
     assert_png(table, &options, style.width, style.dpi);
     struct figure figure = draw_sealed(table, &options, FIGURE_PDF);
-    /* A page of gnuplot has whole points. */
-    const double points = number_after(&figure.picture, "/MediaBox [ 0 0 ");
-    if (!(fabs(points - style.width * 72) <= 0.5)) fail_msg("%s: a page of %g pt", name, points);
+    const double points = number_after(&figure.picture, "/MediaBox[0 0 ");
+    if (!(fabs(points - style.width * 72) < 1e-4)) fail_msg("%s: a page of %g pt", name, points);
     assert_true(number_after(&figure.script, " fontscale ") == 0.75);
     snprintf(font, sizeof font, " font '%s,%g' ", style.font, style.font_size);
     assert_non_null(memmem(figure.script.data, figure.script.size, font, strlen(font)));

@@ -72,9 +72,9 @@ static void what_is_refused(void **state) {
   refuse(write_file("a.npy", 2, (size_t[]){2, 0}), none, "has the shape (2, 0): (2, pair)");
   refuse(write_file("a.npy", 5, (size_t[]){2, 1, 1, 1, 1}), none, "has the shape (2, 1, 1, 1, 1)");
   refuse(write_file("a.npy", 3, (size_t[]){2, 3, 5}), (struct mixed_place){.heads = 2},
-         "has the shape (2, 3, 5): with 2 heads (2, head · pair)");
+         "has the shape (2, 3, 5): with 2 heads (2, head * pair)");
   refuse(write_file("a.npy", 4, (size_t[]){2, 3, 2, 5}), (struct mixed_place){.heads = 2},
-         "with 2 heads (2, head · pair) or (2, layer, head · pair) is needed");
+         "with 2 heads (2, head * pair) or (2, layer, head * pair) is needed");
   const char *path = write_file("a.npy", 3, (size_t[]){2, 3, 4});
   refuse(path, (struct mixed_place){.head = 3}, "no head '3' in '");
   refuse(path, (struct mixed_place){.head = 3}, "(2, 3, 4): 0 to 2");

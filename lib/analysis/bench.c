@@ -10,24 +10,12 @@
 #include "lib/base/thread.h"
 
 static const struct bench_operation *const operations[] = {
-    &bench_decay_bound,
-    &bench_cosine_sum,
-    &bench_cosine_range,
-    &bench_phase_map,
-    &bench_rotate_halves,
-    &bench_rotate_interleaved,
-    &bench_gaussian,
-    &bench_scores_max,
-    &bench_scores_causal_softmax,
-    &bench_scores_mean,
-    &bench_scores_profile,
-    &bench_scores_sums,
-    &bench_profile_tiles,
-    &bench_quantiles,
-    &bench_multiply_add,
-    &bench_roots,
-    &bench_copy,
-    &bench_product,
+    &bench_decay_bound,   &bench_cosine_sum,     &bench_cosine_range,
+    &bench_phase_map,     &bench_rotate_halves,  &bench_rotate_interleaved,
+    &bench_gaussian,      &bench_scores_max,     &bench_scores_causal_softmax,
+    &bench_scores_mean,   &bench_scores_profile, &bench_scores_sums,
+    &bench_profile_tiles, &bench_quantiles,      &bench_multiply_add,
+    &bench_roots,         &bench_copy,           &bench_product,
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 

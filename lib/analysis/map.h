@@ -120,7 +120,8 @@ int map_reduction_parse(const char *name, int *reduction, struct error *error);
    stand for the angles from 0 up to N·θ_i.) A cell is hatched where more than half of its angles
    are unseen. meta: trained; critical_dim, see spectrum_critical_dim; unseen_pairs, those with an
    unseen angle; first_unseen_pair, null: none; unseen_share, of all angles. Angles are exact here,
-   whatever the precision; frequencies are rounded to it.
+   whatever the precision; frequencies are rounded to it. Angles within 2^-49 of m·θ'_i from a whole
+   turn or from N·θ_i are there.
 
    Values of one's own matrix that are NaN or infinite count nowhere; a cell without any other is
    NaN. A NaN in vectors makes NaN of the scores, and of the norms, it takes part in.

@@ -1,5 +1,6 @@
 /* Which angles training showed: those of the RoPE without its scaling rule, within so many tokens.
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,6 @@
 
 #include "lib/analysis/map_kind.h"
 #include "lib/base/memory.h"
-#include "lib/base/phase.h"
 #include "lib/rope/band.h"
 
 /* What is known of the pairs, and counted. */
@@ -34,13 +34,23 @@ static bool completes_a_turn(const struct unseen *unseen, size_t pair) {
   return (double)unseen->trained * unseen->plain->inv_freq_double[pair] >= 2 * M_PI;
 }
 
-/* Positions first .. end − 1 of the pair that are beyond its angles of training. */
+/* What a frequency may be off by, of itself: rules that change the base do so in double. */
+static const long double uncertainty = 8 * (long double)DBL_EPSILON;
+
+/* Positions first .. end − 1 of the pair that are beyond its angles of training. What is nearer to
+   a whole turn, or to the end of these, than the frequencies tell is taken to be there: rules make
+   such angles (a wavelength of whole tokens, the N·f-th position at the factor f). */
 static size_t count(const struct unseen *unseen, size_t pair, size_t first, size_t end) {
-  const uint64_t step = unseen->scaled->step[pair];
-  const uint64_t reached = unseen->plain->step[pair] * unseen->trained; /* less than a turn */
+  const long double two_pi = 6.28318530717958647692528676655900577L;
+  const long double turns = unseen->scaled->inv_freq[pair] / two_pi; /* per token */
+  const long double reached =
+      (long double)unseen->trained * (unseen->plain->inv_freq[pair] / two_pi); /* less than 1 */
   size_t beyond = 0;
-  for (size_t m = first; m < end; m++)
-    beyond += phase_at(step, (int64_t)m) >= reached;
+  for (size_t m = first; m < end; m++) {
+    const long double turned = (long double)m * turns, part = turned - floorl(turned),
+                      doubt = turned * uncertainty;
+    beyond += part >= reached - doubt - reached * uncertainty && part < 1 - doubt;
+  }
   return beyond;
 }
 

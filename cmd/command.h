@@ -56,9 +56,10 @@ void result_release(struct result *result);
 /* The meta data of the table, the matrix or the tensor; for text, its own or NULL. */
 struct meta *result_meta(const struct result *result);
 
-/* SHA-256 of the result's data (lib/io/digest.h). Only tables and matrices have a rounded one. */
+/* SHA-256 of the result's data: lib/io/digest.h. */
 int result_hash(const struct result *result, char hex[65], struct error *error);
-int result_hash_rounded(const struct result *result, char hex[65], struct error *error);
+/* What stays when last digits change, of tables and matrices: lib/io/sketch.h. */
+int result_sketch(const struct result *result, struct meta *sketch, struct error *error);
 
 /* Groups of options that commands share; see cmd/groups.c. */
 enum {

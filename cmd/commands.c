@@ -7,6 +7,7 @@
 #include "cmd/groups.h"
 #include "lib/base/memory.h"
 #include "lib/io/digest.h"
+#include "lib/io/sketch.h"
 
 extern const struct command command_decay, command_heatmap, command_verify, command_models,
     command_info, command_redraw, command_rotate, command_bench, command_freqs, command_extend,
@@ -58,9 +59,9 @@ int result_hash(const struct result *result, char hex[HASH_TEXT], struct error *
   return digest_table(result->table, hex, error);
 }
 
-int result_hash_rounded(const struct result *result, char hex[HASH_TEXT], struct error *error) {
-  if (result->matrix) return digest_matrix_rounded(result->matrix, hex, error);
-  return digest_table_rounded(result->table, hex, error);
+int result_sketch(const struct result *result, struct meta *sketch, struct error *error) {
+  if (result->matrix) return sketch_matrix(result->matrix, sketch, error);
+  return sketch_table(result->table, sketch, error);
 }
 
 int command_compute(const struct invocation *invocation, struct result *result,

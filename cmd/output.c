@@ -277,12 +277,14 @@ static int provenance_of(const struct invocation *invocation, const struct resul
                          struct meta **provenance, struct error *error) {
   *provenance = NULL;
   if (option_given(invocation, "no-provenance")) return OK;
-  char hash[65], rounded[65];
-  if (result_hash(result, hash, error) || result_hash_rounded(result, rounded, error))
-    return error->code;
+  char hash[65];
+  if (result_hash(result, hash, error)) return error->code;
   struct meta *meta = meta_create();
   meta_set_text(meta, "data_sha256", hash);
-  meta_set_text(meta, "data_rounded_sha256", rounded);
+  if (result_sketch(result, meta_object(meta, "data_sketch"), error)) {
+    meta_destroy(meta);
+    return error->code;
+  }
   meta_prepend(meta, result_meta(result));
   *provenance = meta;
   return OK;

@@ -157,36 +157,42 @@ static bool is_listed(const char *name, const char *const *list) {
   return false;
 }
 
-static bool agree(const json_t *a, const json_t *b, double tolerance) {
+/* How far reals may differ and be the same. */
+struct nearness {
+  double relative, absolute;
+};
+
+static bool agree(const json_t *a, const json_t *b, const struct nearness *near) {
   const char *name;
   json_t *value;
   if (json_is_real(a) && json_is_real(b)) {
-    const double x = json_real_value(a), y = json_real_value(b);
-    return x == y || fabs(x - y) <= tolerance * fmax(fabs(x), fabs(y));
+    const double x = json_real_value(a), y = json_real_value(b), apart = fabs(x - y);
+    return apart <= near->absolute || apart <= near->relative * fmax(fabs(x), fabs(y));
   }
   if (json_is_array(a) && json_is_array(b)) {
     bool same = json_array_size(a) == json_array_size(b);
     for (size_t i = 0; same && i < json_array_size(a); i++)
-      same = agree(json_array_get(a, i), json_array_get(b, i), tolerance);
+      same = agree(json_array_get(a, i), json_array_get(b, i), near);
     return same;
   }
   if (!json_is_object(a) || !json_is_object(b)) return json_equal(a, b);
   if (json_object_size(a) != json_object_size(b)) return false;
   json_object_foreach((json_t *)(uintptr_t)a, name, value) {
-    if (!agree(value, json_object_get(b, name), tolerance)) return false;
+    if (!agree(value, json_object_get(b, name), near)) return false;
   }
   return true;
 }
 
 const char *meta_difference(const struct meta *a, const struct meta *b,
-                            const char *const *passed_over, double tolerance) {
+                            const char *const *passed_over, double relative, double absolute) {
   const struct meta *const sides[][2] = {{a, b}, {b, a}};
+  const struct nearness near = {relative, absolute};
   for (size_t i = 0; i < 2; i++) {
     const char *name;
     json_t *value;
     json_object_foreach(json_of(sides[i][0]), name, value) {
       const json_t *other = json_object_get(json_of(sides[i][1]), name);
-      if (!is_listed(name, passed_over) && !(other && agree(value, other, tolerance))) return name;
+      if (!is_listed(name, passed_over) && !(other && agree(value, other, &near))) return name;
     }
   }
   return NULL;

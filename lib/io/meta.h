@@ -48,9 +48,10 @@ const char *meta_item_text(const struct meta *meta, const char *name, size_t ind
 
 /* The first name at the top whose value in `a` and in `b` is not the same, or that only one of them
    has; names of `passed_over` (NULL at its end) do not count. Reals in it are the same when they
-   differ by at most `tolerance` times the larger one. NULL when there is none. */
+   differ by at most `relative` times the larger one, or by at most `absolute`. NULL when there is
+   none. */
 const char *meta_difference(const struct meta *a, const struct meta *b,
-                            const char *const *passed_over, double tolerance);
+                            const char *const *passed_over, double relative, double absolute);
 
 /* As JSON, to be released with free(); reals with 17 digits; `indent` spaces a level, 0: one line.
  */

@@ -159,6 +159,7 @@ static void plan_extras(const struct decay_request *request, struct curve_plot *
   }
   if (request->limit) {
     plot->line_labels[lines] = "cosine limit";
+    plot->look[lines] = CURVE_OVER;
     plot->lines[lines++] = "cosine_limit";
   }
   if (request->samples) {

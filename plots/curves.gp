@@ -7,25 +7,15 @@ do for [i=1:spans] {
     fillstyle solid noborder fillcolor rgb span_rgb[i]
   set label 300+i span_text[i] at screen span_x[i],span_y[i] center front font tic_font textcolor rgb ink
 }
-# Not as wide as the border: SVG would go on with its line, which has no dashes. Its own dashes are dots.
+# Thin and grey as the line at 0: no entry of the legend looks like them.
 do for [i=1:marks] {
-  if (GPVAL_TERM eq 'svg') {
-    set arrow 100+i from graph 0,first mark_value[i] to graph 1,first mark_value[i] nohead back \
-      linecolor rgb ink linewidth 0.6 dashtype (10,8)
-  } else {
-    set arrow 100+i from graph 0,first mark_value[i] to graph 1,first mark_value[i] nohead back \
-      linecolor rgb ink linewidth 0.6 dashtype 2
-  }
+  set arrow 100+i from graph 0,first mark_value[i] to graph 1,first mark_value[i] nohead back \
+    linecolor rgb soft linewidth 0.5
   set label 400+i mark_text[i] at screen mark_x[i],mark_y[i] right front font tic_font textcolor rgb ink
 }
 if (upright) {
-  if (GPVAL_TERM eq 'svg') {
-    set arrow 99 from first upright_value,graph 0 to first upright_value,screen upright_top nohead back \
-      linecolor rgb ink linewidth 0.6 dashtype (10,8)
-  } else {
-    set arrow 99 from first upright_value,graph 0 to first upright_value,screen upright_top nohead back \
-      linecolor rgb ink linewidth 0.6 dashtype 2
-  }
+  set arrow 99 from first upright_value,graph 0 to first upright_value,screen upright_top nohead back \
+    linecolor rgb soft linewidth 0.5
   if (upright_starts) {
     set label 399 upright_text at screen upright_x,upright_y left front font tic_font textcolor rgb ink
   } else {
@@ -39,7 +29,7 @@ array marker[8] = [7, 5, 9, 13, 15, 11, 6, 4]
 array ground[8] = [7, 5, 9, 13, 15, 11, 7, 5]
 # Of two bands the second, which lies within the first, is darker.
 band_share(n) = n > 1 ? 0.5 : 0.25
-key_rgb(i) = key_colour[i] ? colour[key_colour[i]] : text_rgb
+key_rgb(i) = !key_colour[i] ? text_rgb : key_over[i] ? shade[key_colour[i]] : colour[key_colour[i]]
 do for [i=1:keys] {
   if (key_kind[i] == 0) {
     set object 10+i rectangle from screen key_left[i],key_y[i]-key_up[i] to screen key_right[i],key_y[i]+key_up[i] \
@@ -47,7 +37,7 @@ do for [i=1:keys] {
   }
   if (key_kind[i] == 1) {
     set arrow 10+i from screen key_left[i],key_y[i] to screen key_right[i],key_y[i] nohead front \
-      linecolor rgb key_rgb(i) linewidth line_width dashtype key_dash[i]
+      linecolor rgb key_rgb(i) linewidth (key_over[i] ? over_width : line_width) dashtype key_dash[i]
   }
   if (key_marker[i]) {
     set label 500+i '' at screen (key_left[i]+key_right[i])/2,key_y[i] front \
@@ -69,19 +59,25 @@ low_plot = "for [i=1:bands] datafile index i-1 using 1:2 with lines \
     linecolor rgb colour[trace_colour[i]] linewidth 0.5"
 high_plot = "for [i=1:bands] datafile index i-1 using 1:3 with lines \
     linecolor rgb colour[trace_colour[i]] linewidth 0.5"
-line_plot = "for [i=1:lines] datafile index bands+i-1 using 1:2 with lines \
+line_plot = "for [i=1:lines-over] datafile index bands+i-1 using 1:2 with lines \
     linecolor rgb colour[trace_colour[bands+i]] linewidth line_width dashtype trace_dash[bands+i]"
 ground_plot = "for [i=1:marked] datafile index bands+lines+points+i-1 using 1:2 with points \
     pointtype ground[sign_shape[i]] pointsize ground_size linecolor rgb paper"
 marker_plot = "for [i=1:marked] datafile index bands+lines+points+i-1 using 1:2 with points \
     pointtype marker[sign_shape[i]] pointsize marker_size linecolor rgb colour[trace_colour[sign_trace[i]]]"
+# Lines over the others lie on a lighter one that sets them off.
+rim_plot = "for [i=lines-over+1:lines] datafile index bands+i-1 using 1:2 with lines \
+    linecolor rgb paper linewidth over_width+1.2"
+over_plot = "for [i=lines-over+1:lines] datafile index bands+i-1 using 1:2 with lines \
+    linecolor rgb shade[trace_colour[bands+i]] linewidth over_width dashtype trace_dash[bands+i]"
 point_plot = "for [i=1:points] datafile index bands+lines+i-1 using 1:2 with points \
     pointtype 6 pointsize point_size linecolor rgb text_rgb linewidth 0.8"
 plots = ''
 if (bands) plots = plots.', '.band_plot
 if (bands && edges) plots = plots.', '.low_plot.', '.high_plot
-if (lines) plots = plots.', '.line_plot
+if (lines > over) plots = plots.', '.line_plot
 if (marked) plots = plots.', '.ground_plot.', '.marker_plot
+if (over) plots = plots.', '.rim_plot.', '.over_plot
 if (points) plots = plots.', '.point_plot
 eval 'plot '.plots[3:]
 if (GPVAL_TERM_HCHAR < 40) exit error no_fonts

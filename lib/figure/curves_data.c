@@ -56,7 +56,7 @@ int curves_place_signs(struct curves *curves, struct error *error) {
   if (!curves->signs) return ERROR_FAILED;
   for (size_t i = 0; i < traces->count; i++) {
     const struct trace *trace = &traces->item[i];
-    if (trace->kind != TRACE_LINE ||
+    if (trace->kind != TRACE_LINE || trace->look != CURVE_SIGNED ||
         !curves_shape(curves, trace->column, curves_colour(curves, trace)))
       continue;
     struct signs *signs = &curves->signs[curves->sign_count];
@@ -86,12 +86,14 @@ void curves_release_signs(struct curves *curves) {
 void curves_assign_traces(struct curves *curves) {
   FILE *script = curves->canvas.script;
   const struct traces *traces = &curves->traces;
-  size_t count[3] = {0};
-  for (size_t i = 0; i < traces->count; i++)
+  size_t count[3] = {0}, over = 0;
+  for (size_t i = 0; i < traces->count; i++) {
     count[traces->item[i].kind]++;
-  fprintf(script, "edges = %d\nbands = %zu\nlines = %zu\npoints = %zu\nmarked = %zu\n",
+    over += traces->item[i].look == CURVE_OVER;
+  }
+  fprintf(script, "edges = %d\nbands = %zu\nlines = %zu\npoints = %zu\nmarked = %zu\nover = %zu\n",
           traces->series_count > 1, count[TRACE_BAND], count[TRACE_LINE], count[TRACE_POINTS],
-          curves->sign_count);
+          curves->sign_count, over);
   fprintf(script, "array trace_colour[%zu] = [", traces->count);
   for (size_t i = 0; i < traces->count; i++)
     fprintf(script, "%s%zu", i ? ", " : "", curves_colour(curves, &traces->item[i]));

@@ -39,7 +39,8 @@ int curves_list_entries(struct curves *curves, const struct curve_plot *plot, st
                                        .colour = series > 1 ? 0 : (int)colour,
                                        .dash = (int)l + 1,
                                        .text = label && *label ? label : plot->lines[l],
-                                       .marker = series > 1 ? 0 : curves_shape(curves, l, colour)};
+                                       .marker = series > 1 ? 0 : curves_shape(curves, l, colour),
+                                       .over = plot->look[l] == CURVE_OVER};
     if (is_shown(curves, TRACE_LINE, l)) code = add_entry(curves, entry, error);
   }
   for (size_t b = 0; b < 2 && plot->low[b] && !code; b++) {

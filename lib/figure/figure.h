@@ -34,6 +34,12 @@ struct curve_mark {
   const char *label; /* stands at the line; NULL: none, or the end of the list */
 };
 
+/* How the lines of a column look, beside their dashes. */
+enum curve_look {
+  CURVE_SIGNED, /* of several series with signs */
+  CURVE_OVER,   /* over the others, in a darker shade set off from them, without signs */
+};
+
 /* What of a table is drawn as curves. */
 enum { CURVE_MARKS = 4 };
 struct curve_plot {
@@ -41,6 +47,7 @@ struct curve_plot {
   const char *group;            /* column: one curve for each value, in order of appearance */
   const char *group_label;      /* stands before the values of a column of numbers: "d = " */
   const char *lines[4];         /* columns drawn as lines: solid, dashed, dotted, dash-dotted */
+  enum curve_look look[4];      /* of these */
   const char *low[2], *high[2]; /* pairs of columns drawn as filled bands behind the lines */
   const char *overlay_x, *overlay_y; /* columns of `overlay` */
   const struct table *overlay;       /* drawn over the curves as points; NULL: none */

@@ -180,8 +180,14 @@ static size_t category_of(const struct curves *curves, size_t index) {
   return index == LIKE_FIRST ? UNLIKE : index == UNLIKE ? LIKE_FIRST : index;
 }
 
-/* As many colours as are needed: the categories, or evenly out of a palette, without its pale end.
- */
+/* Half of the way from a colour to the one of the text. */
+static uint32_t shade_of(uint32_t rgb, bool dark) {
+  const uint32_t half = (rgb >> 1) & 0x7f7f7f;
+  return dark ? half + 0x808080 : half;
+}
+
+/* As many colours as are needed: the categories, or evenly out of a palette, without its pale end;
+   and the darker shades of them, which on a dark ground are lighter. */
 static int assign_colours(struct curves *curves, const char *palette_name, struct error *error) {
   size_t count = 1;
   for (size_t i = 0; i < curves->traces.count; i++)
@@ -194,14 +200,14 @@ static int assign_colours(struct curves *curves, const char *palette_name, struc
                                   &palette, error);
     if (code) return code;
   }
-  fprintf(curves->canvas.script, "array colour[%zu] = [", count);
+  fprintf(curves->canvas.script, "array colour[%zu]\narray shade[%zu]\n", count, count);
   for (size_t i = 0; i < count; i++) {
     const double part = count > 1 ? (double)i / (double)(count - 1) : 0;
     const uint32_t rgb = sampled ? palette_legible(&palette, part, curves->canvas.dark)
                                  : palette_category(category_of(curves, i), curves->canvas.dark);
-    fprintf(curves->canvas.script, "%s0x%06x", i ? ", " : "", rgb);
+    fprintf(curves->canvas.script, "colour[%zu] = 0x%06x; shade[%zu] = 0x%06x\n", i + 1, rgb, i + 1,
+            shade_of(rgb, curves->canvas.dark));
   }
-  fputs("]\n", curves->canvas.script);
   return OK;
 }
 
@@ -241,6 +247,7 @@ static int draw(struct curves *curves, const struct curve_plot *plot,
   if (!code) code = legend_assign(&curves->canvas, &curves->legend, error);
   if (!code) code = curves_place_signs(curves, error);
   if (code) return code;
+  canvas_assign(&curves->canvas, "over_width", curves->canvas.style.line_width);
   thin_lines(curves);
   curves_assign_traces(curves);
   code = curves_write_data(curves, &data, error);

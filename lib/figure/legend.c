@@ -140,8 +140,8 @@ int legend_assign(struct canvas *canvas, const struct legend *legend, struct err
   const double em = canvas_points(canvas, canvas->style.tick_size);
   const double sample = sample_width(legend) * em, room = legend->width - sample - gap_ems * em;
   fprintf(canvas->script, "keys = %zu\n", legend->count);
-  static const char *const arrays[] = {"text",  "kind", "colour", "dash", "left",
-                                       "right", "x",    "y",      "up",   "marker"};
+  static const char *const arrays[] = {"text", "kind", "colour", "dash",   "left", "right",
+                                       "x",    "y",    "up",     "marker", "over"};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
     fprintf(canvas->script, "array key_%s[%zu]\n", arrays[i], legend->count ? legend->count : 1);
   int code = OK;
@@ -158,7 +158,8 @@ int legend_assign(struct canvas *canvas, const struct legend *legend, struct err
         error);
     fprintf(canvas->script, "key_kind[%zu] = %d; key_colour[%zu] = %d; key_dash[%zu] = %d\n", i + 1,
             (int)entry->kind, i + 1, entry->colour, i + 1, entry->dash);
-    fprintf(canvas->script, "key_marker[%zu] = %d\n", i + 1, entry->marker);
+    fprintf(canvas->script, "key_marker[%zu] = %d; key_over[%zu] = %d\n", i + 1, entry->marker,
+            i + 1, entry->over);
     fprintf(canvas->script,
             "key_left[%zu] = %.6g; key_right[%zu] = %.6g; key_x[%zu] = %.6g; key_y[%zu] = %.6g\n",
             i + 1, canvas_x(canvas, x), i + 1, canvas_x(canvas, x + sample), i + 1,

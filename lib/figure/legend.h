@@ -17,6 +17,7 @@ struct legend_entry {
   int dash;   /* gnuplot's dash type, from 1; of a band its number */
   const char *text;
   int marker; /* on a line: index of the template's array of shapes, from 1; 0: none */
+  bool over;  /* of a line over the others: in the darker shade of its colour */
   double end; /* where its curve ends at the right, dots from the top of the sheet */
 };
 

@@ -139,17 +139,31 @@ static int collect(struct traces *traces, struct trace trace, const struct sourc
 }
 
 /* The same columns of every series. */
-static int collect_series(struct traces *traces, enum trace_kind kind, size_t index,
-                          const struct source *source, const struct grouping *grouping,
-                          struct error *error) {
+static int collect_series(struct traces *traces, struct trace trace, const struct source *source,
+                          const struct grouping *grouping, struct error *error) {
   for (size_t s = 0; s < traces->series_count; s++) {
-    const struct trace trace = {.kind = kind, .series = s, .column = index};
     const size_t first = grouping->start[s];
+    trace.series = s;
     const int code = collect(traces, trace, source, grouping->row + first,
                              grouping->start[s + 1] - first, error);
     if (code) return code;
   }
   return OK;
+}
+
+/* The lines that lie over the others, or these. */
+static int collect_lines(struct traces *traces, const struct curve_plot *plot, bool over,
+                         struct source source, const struct grouping *grouping,
+                         struct error *error) {
+  int code = OK, *columns = source.columns;
+  for (size_t l = 0; l < LINES_MOST && plot->lines[l] && !code; l++) {
+    const struct trace line = {.kind = TRACE_LINE, .column = l, .look = plot->look[l]};
+    if ((line.look == CURVE_OVER) != over) continue;
+    columns[1] = columns[2] = find_numbers(source.table, plot->lines[l], error);
+    if (columns[1] < 0) return ERROR_INPUT;
+    code = collect_series(traces, line, &source, grouping, error);
+  }
+  return code;
 }
 
 static int collect_bands_and_lines(struct traces *traces, const struct curve_plot *plot,
@@ -162,14 +176,11 @@ static int collect_bands_and_lines(struct traces *traces, const struct curve_plo
     columns[1] = find_numbers(source.table, plot->low[b], error);
     columns[2] = columns[1] < 0 ? -1 : find_numbers(source.table, plot->high[b], error);
     if (columns[2] < 0) return ERROR_INPUT;
-    code = collect_series(traces, TRACE_BAND, b, &source, grouping, error);
+    code = collect_series(traces, (struct trace){.kind = TRACE_BAND, .column = b}, &source,
+                          grouping, error);
   }
-  for (size_t l = 0; l < LINES_MOST && plot->lines[l] && !code; l++) {
-    columns[1] = columns[2] = find_numbers(source.table, plot->lines[l], error);
-    if (columns[1] < 0) return ERROR_INPUT;
-    code = collect_series(traces, TRACE_LINE, l, &source, grouping, error);
-  }
-  return code;
+  if (!code) code = collect_lines(traces, plot, false, source, grouping, error);
+  return code ? code : collect_lines(traces, plot, true, source, grouping, error);
 }
 
 static int collect_overlay(struct traces *traces, const struct curve_plot *plot,

@@ -14,14 +14,15 @@ enum trace_kind { TRACE_BAND, TRACE_LINE, TRACE_POINTS };
  */
 struct trace {
   enum trace_kind kind;
-  size_t series; /* index of its label */
-  size_t column; /* which of the plot's lines or bands */
+  size_t series;        /* index of its label */
+  size_t column;        /* which of the plot's lines or bands */
+  enum curve_look look; /* of a line */
   size_t count;
   double *x, *low, *high; /* low and high are the same for lines and points */
 };
 
 struct traces {
-  struct trace *item; /* bands first, then lines, then points */
+  struct trace *item; /* bands first, then lines, those over the others last, then points */
   size_t count;
   char **label; /* of each series */
   size_t series_count;

@@ -81,8 +81,8 @@ static void bands_of_series_differ(void **state) {
     plot.high[0] = "high";
     struct figure figure = draw_table(table, &plot, &(struct figure_options){0}, FIGURE_SVG);
     assert_true(script_number(&figure, "edges") == (series > 1));
-    char third[16];
-    snprintf(third, sizeof third, ", 0x%06x]", palette_category(5, 0));
+    char third[32];
+    snprintf(third, sizeof third, "\ncolour[3] = 0x%06x", palette_category(5, 0));
     assert_true((strstr(figure.script.data, third) != NULL) == (series > 1));
     figure_release(&figure);
     table_destroy(table);

@@ -166,6 +166,12 @@ static void plan_figure(const struct asked *asked, struct result *result) {
       [BASE_LINE_ALIASING] = "one turn of the slowest pair",
       [BASE_LINE_LIMIT] = "limit of many dimensions",
   };
+  static const enum curve_look looks[BASE_LINES] = {
+      [BASE_LINE_FIT] = CURVE_PLAIN,
+      [BASE_LINE_PUBLISHED] = CURVE_COMMON,
+      [BASE_LINE_ALIASING] = CURVE_PLAIN,
+      [BASE_LINE_LIMIT] = CURVE_COMMON,
+  };
   struct curve_plot *plot = &result->curves;
   *plot = (struct curve_plot){
       .x = "context",
@@ -177,11 +183,12 @@ static void plan_figure(const struct asked *asked, struct result *result) {
       .ylabel = "base",
       .log_x = true,
       .log_y = true,
-      .markers = true,
+      .markers = 2,
   };
   for (size_t i = 0; i < asked->request.lines; i++) {
     plot->lines[2 + i] = base_line_column(asked->line[i]);
     plot->line_labels[2 + i] = labels[asked->line[i]];
+    plot->look[2 + i] = looks[asked->line[i]];
   }
   overlay_plan("context", result);
   if (asked->request.contexts > 1) result->drawing = DRAWING_CURVES; /* points make no curve */

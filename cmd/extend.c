@@ -251,7 +251,7 @@ static void plan_reach(struct result *result) {
       .lines = {"reach"},
       .xlabel = "pair",
       .ylabel = "angle / largest in training",
-      .markers = true,
+      .markers = 1,
   };
   if (isnan(first)) return;
   snprintf(result->mark_text[0], sizeof result->mark_text[0], "no full turn from %.0f", first);

@@ -205,7 +205,7 @@ static void mark_contexts(const struct meta *meta, struct result *result) {
 static void plan_figure(enum question question, struct result *result) {
   struct curve_plot *plot = &result->curves;
   *plot = (struct curve_plot){
-      .x = "pair", .group = "series", .xlabel = "pair", .log_y = true, .markers = true};
+      .x = "pair", .group = "series", .xlabel = "pair", .log_y = true, .markers = 1};
   const struct meta *meta = table_meta(result->table);
   if (question == ASK_FACTOR) {
     plot->lines[0] = "factor";

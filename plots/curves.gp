@@ -51,6 +51,7 @@ do for [i=1:keys] {
   }
   set label 10+i key_text[i] at screen key_x[i],key_y[i] left front font tic_font textcolor rgb ink
 }
+trace_rgb(i) = trace_colour[i] ? colour[trace_colour[i]] : text_rgb
 # gnuplot looks at the data of a loop that runs not once, and warns of them: only what is there is named.
 band_plot = "for [i=1:bands] datafile index i-1 using 1:2:3 with filledcurves \
     fillstyle transparent solid band_share(trace_dash[i]) noborder fillcolor rgb colour[trace_colour[i]]"
@@ -60,7 +61,7 @@ low_plot = "for [i=1:bands] datafile index i-1 using 1:2 with lines \
 high_plot = "for [i=1:bands] datafile index i-1 using 1:3 with lines \
     linecolor rgb colour[trace_colour[i]] linewidth 0.5"
 line_plot = "for [i=1:lines-over] datafile index bands+i-1 using 1:2 with lines \
-    linecolor rgb colour[trace_colour[bands+i]] linewidth line_width dashtype trace_dash[bands+i]"
+    linecolor rgb trace_rgb(bands+i) linewidth line_width dashtype trace_dash[bands+i]"
 ground_plot = "for [i=1:marked] datafile index bands+lines+points+i-1 using 1:2 with points \
     pointtype ground[sign_shape[i]] pointsize ground_size linecolor rgb paper"
 marker_plot = "for [i=1:marked] datafile index bands+lines+points+i-1 using 1:2 with points \

@@ -26,7 +26,7 @@ struct curves {
   double high;        /* the upper end before the spans' labels got their room above it */
   bool log_x, log_y;
   bool whole_x;   /* x holds whole numbers */
-  bool markers;   /* at every point */
+  size_t markers; /* so many of the lines have a sign at every point */
   bool by_series; /* colours tell the series apart, else the columns of a single one */
   struct backdrop backdrop;
   struct tics x_tics, y_tics;
@@ -37,7 +37,8 @@ struct curves {
   size_t sign_count;
 };
 
-/* Index of a trace's colour, from 1; of points 0. The dashes tell the columns apart. */
+/* Index of a trace's colour, from 1; of points and of what the series have in common 0. The dashes
+ * tell the columns apart. */
 size_t curves_colour(const struct curves *curves, const struct trace *trace);
 
 /* Shape of the signs on the lines of a column and colour, from 1; 0: they have none. */

@@ -6,15 +6,15 @@
 #include "lib/figure/curves.h"
 
 size_t curves_colour(const struct curves *curves, const struct trace *trace) {
-  if (trace->kind == TRACE_POINTS) return 0;
+  if (trace->kind == TRACE_POINTS || trace->look == CURVE_COMMON) return 0;
   return 1 + (curves->by_series ? trace->series : trace->column);
 }
 
-/* Several series have signs on all lines, a single one on its solid line. */
+/* Several series have signs on all lines, a single one on those with a sign at every point. */
 int curves_shape(const struct curves *curves, size_t column, size_t colour) {
   enum { SHAPES = 8 };
   const bool several = curves->traces.series_count > 1;
-  return several || (curves->markers && column == 0) ? 1 + (int)((colour - 1) % SHAPES) : 0;
+  return several || column < curves->markers ? 1 + (int)((colour - 1) % SHAPES) : 0;
 }
 
 /* Signs of one line, where several series have some. */
@@ -60,7 +60,7 @@ int curves_place_signs(struct curves *curves, struct error *error) {
         !curves_shape(curves, trace->column, curves_colour(curves, trace)))
       continue;
     struct signs *signs = &curves->signs[curves->sign_count];
-    const bool all = curves->markers && trace->column == 0;
+    const bool all = trace->column < curves->markers;
     signs->trace = i;
     signs->point = memory_array(all ? trace->count : SIGNS_EACH, sizeof *signs->point,
                                 "the signs of a curve", error);

@@ -32,15 +32,17 @@ int curves_list_entries(struct curves *curves, const struct curve_plot *plot, st
                                        .marker = curves_shape(curves, 0, s + 1)};
     code = add_entry(curves, entry, error);
   }
+  curves->legend.series = curves->legend.count;
   for (size_t l = 0; l < 4 && plot->lines[l] && several && !code; l++) {
     const char *label = plot->line_labels[l];
     const size_t colour = curves->by_series ? 1 : l + 1; /* of a single series */
-    const struct legend_entry entry = {.kind = TRACE_LINE,
-                                       .colour = series > 1 ? 0 : (int)colour,
-                                       .dash = (int)l + 1,
-                                       .text = label && *label ? label : plot->lines[l],
-                                       .marker = series > 1 ? 0 : curves_shape(curves, l, colour),
-                                       .over = plot->look[l] == CURVE_OVER};
+    const struct legend_entry entry = {
+        .kind = TRACE_LINE,
+        .colour = series > 1 || plot->look[l] == CURVE_COMMON ? 0 : (int)colour,
+        .dash = (int)l + 1,
+        .text = label && *label ? label : plot->lines[l],
+        .marker = series > 1 || plot->look[l] != CURVE_SIGNED ? 0 : curves_shape(curves, l, colour),
+        .over = plot->look[l] == CURVE_OVER};
     if (is_shown(curves, TRACE_LINE, l)) code = add_entry(curves, entry, error);
   }
   for (size_t b = 0; b < 2 && plot->low[b] && !code; b++) {
@@ -77,6 +79,7 @@ static const struct trace *trace_of(const struct curves *curves, const struct le
   for (size_t i = 0; i < curves->traces.count; i++) {
     const struct trace *trace = &curves->traces.item[i];
     if (trace->kind != entry->kind || (int)curves_colour(curves, trace) != entry->colour) continue;
+    if (!entry->colour && (int)trace->column + 1 != entry->dash) continue;
     if (found) return NULL;
     found = trace;
   }

@@ -37,7 +37,10 @@ struct curve_mark {
 /* How the lines of a column look, beside their dashes. */
 enum curve_look {
   CURVE_SIGNED, /* of several series with signs */
+  CURVE_PLAIN,  /* without */
   CURVE_OVER,   /* over the others, in a darker shade set off from them, without signs */
+  CURVE_COMMON, /* the same for every series: drawn once, in the colour of the text, without signs
+                 */
 };
 
 /* What of a table is drawn as curves. */
@@ -57,7 +60,7 @@ struct curve_plot {
   const char *title, *xlabel, *ylabel;
   bool log_x, log_y; /* logarithmic whether or not the options ask for it */
   bool one_colour;   /* a single series has one, as each of several: its columns differ in dashes */
-  bool markers;      /* solid lines have a marker at each point, where these stand apart */
+  size_t markers;    /* so many of the lines have one at each point, where these stand apart */
   bool from_zero;    /* a linear y axis starts at 0 where no value is below */
   /* Text column whose runs of equal value along x shade the background, with the value above: only
      of a table of one series. Rows without a text are not shaded. */

@@ -58,8 +58,20 @@ static void set_y_tics(struct curves *curves, double height) {
   }
 }
 
+/* A logarithmic axis of a few values has these. */
+static bool set_value_tics(struct curves *curves, double width) {
+  double value[TICS_VALUES];
+  const size_t count = traces_values(&curves->traces, value, TICS_VALUES);
+  for (int thousands = 0; thousands < 2; thousands++)
+    if (tics_values(value, count, thousands, &curves->x_tics) &&
+        canvas_tics_fit_across(&curves->canvas, &curves->x_tics, width))
+      return true;
+  return false;
+}
+
 static void set_x_tics(struct curves *curves, double width) {
   const struct extent *view = &curves->view;
+  if (curves->log_x && set_value_tics(curves, width)) return;
   for (size_t most = CANVAS_TICS_MOST; most >= 2; most--) {
     if (curves->log_x)
       tics_logarithmic(view->left, view->right, most, &curves->x_tics);
@@ -148,7 +160,7 @@ static int lay_out(struct curves *curves, const struct curve_plot *plot, struct 
   set_y_tics(curves, 0.75 * canvas->height * canvas->dpi);
   set_x_tics(curves, 0.75 * canvas->width * canvas->dpi);
   int code = set_panel(curves, 0, 0, error);
-  curves->markers = plot->markers && !code && markers_stand_apart(curves);
+  curves->markers = !code && markers_stand_apart(curves) ? plot->markers : 0;
   if (!code && strcmp(curves->place, "none")) code = curves_list_entries(curves, plot, error);
   if (code) return code;
   traces_thin(&curves->traces, curves->log_x, canvas->panel_width);

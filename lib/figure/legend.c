@@ -6,6 +6,8 @@
 /* Parts of an entry in sizes of the text: the sample, a short one beside the panel, and what lies
    between it and the text. */
 static const double sample_ems = 2.4, short_ems = 1.4, gap_ems = 0.5, between_ems = 1.2;
+/* Between the series and the other entries, in heights of one. */
+static const double between_kinds = 0.4;
 
 static double sample_width(const struct legend *legend) {
   return legend->beside ? short_ems : sample_ems;
@@ -39,6 +41,33 @@ int legend_check(const char *place, struct error *error) {
       place);
 }
 
+static bool has_kinds(const struct legend *legend) {
+  return legend->series && legend->series < legend->count;
+}
+
+static size_t rows_of(size_t count, size_t across) {
+  return (count + across - 1) / across;
+}
+
+/* Rows of all entries, in heights of one. */
+static double rows_in_all(const struct legend *legend) {
+  if (!has_kinds(legend)) return (double)rows_of(legend->count, legend->across);
+  return between_kinds + (double)(rows_of(legend->series, legend->across) +
+                                  rows_of(legend->count - legend->series, legend->across));
+}
+
+/* Where an entry stands: the rows above it, and the entries to its left. */
+static double place_of(const struct legend *legend, size_t index, size_t *left) {
+  if (!has_kinds(legend) || index < legend->series) {
+    *left = index % legend->across;
+    return (double)(index / legend->across);
+  }
+  const size_t behind = index - legend->series;
+  *left = behind % legend->across;
+  return between_kinds +
+         (double)(rows_of(legend->series, legend->across) + behind / legend->across);
+}
+
 /* Size of an entry: the widest text, but no wider than the panel. */
 static void measure(const struct canvas *canvas, struct legend *legend) {
   const double points = canvas->style.tick_size, em = canvas_points(canvas, points);
@@ -55,7 +84,7 @@ bool legend_place_inside(const struct canvas *canvas, const char *place, const s
   measure(canvas, legend);
   legend->across = 1;
   const double edge = canvas_points(canvas, 0.7 * canvas->style.tick_size);
-  const double width = legend->width, height = legend->height * (double)legend->count;
+  const double width = legend->width, height = legend->height * rows_in_all(legend);
   if (width + 2 * edge > canvas->panel_width ||
       height + 2 * edge > canvas->panel_height - legend->inset)
     return false;
@@ -77,25 +106,27 @@ bool legend_place_inside(const struct canvas *canvas, const char *place, const s
   return false;
 }
 
-static size_t rows_above(const struct canvas *canvas, struct legend *legend) {
+static double rows_above(const struct canvas *canvas, struct legend *legend) {
   measure(canvas, legend);
   const double between = canvas_points(canvas, between_ems * canvas->style.tick_size);
   const double fit = floor((canvas->panel_width + between) / (legend->width + between));
-  legend->across = fit < 1 ? 1 : fit > (double)legend->count ? legend->count : (size_t)fit;
-  return (legend->count + legend->across - 1) / legend->across;
+  const size_t others = legend->count - legend->series;
+  const size_t most = legend->series > others ? legend->series : others;
+  legend->across = fit < 1 ? 1 : fit > (double)most ? most : (size_t)fit;
+  return rows_in_all(legend);
 }
 
 double legend_height_above(const struct canvas *canvas, struct legend *legend) {
-  return legend->height * ((double)rows_above(canvas, legend) + 0.5);
+  return legend->height * (rows_above(canvas, legend) + 0.5);
 }
 
 void legend_place_above(const struct canvas *canvas, struct legend *legend) {
   const double between = canvas_points(canvas, between_ems * canvas->style.tick_size);
-  const size_t rows = rows_above(canvas, legend);
+  const double rows = rows_above(canvas, legend);
   const double width = (legend->width + between) * (double)legend->across - between;
   legend->width += between;
   legend->x = canvas->left + (canvas->panel_width - width) / 2;
-  legend->y = canvas->top - legend->height * ((double)rows + 0.35);
+  legend->y = canvas->top - legend->height * (rows + 0.35);
 }
 
 double legend_width_beside(const struct canvas *canvas, struct legend *legend) {
@@ -147,9 +178,10 @@ int legend_assign(struct canvas *canvas, const struct legend *legend, struct err
   int code = OK;
   for (size_t i = 0; i < legend->count && !code; i++) {
     const struct legend_entry *entry = &legend->entry[i];
-    const size_t row = i / legend->across;
-    const double x = legend->x + legend->width * (double)(i % legend->across);
-    const double y = legend->beside ? entry->end : legend->y + legend->height * ((double)row + 0.5);
+    size_t left;
+    const double row = place_of(legend, i, &left);
+    const double x = legend->x + legend->width * (double)left;
+    const double y = legend->beside ? entry->end : legend->y + legend->height * (row + 0.5);
     char variable[32];
     snprintf(variable, sizeof variable, "key_text[%zu]", i + 1);
     code = canvas_assign_text(

@@ -24,6 +24,7 @@ struct legend_entry {
 struct legend {
   struct legend_entry entry[LEGEND_MOST];
   size_t count;
+  size_t series;        /* of these: the others begin a row of their own, a little below */
   double width, height; /* of one entry, dots */
   size_t across;        /* entries side by side */
   double x, y;          /* left upper corner, dots */

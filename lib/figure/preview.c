@@ -146,11 +146,17 @@ static size_t print_text(const struct preview_terminal *terminal, const char *te
   return count;
 }
 
+static bool is_common(const struct names *names, size_t index) {
+  return names->lines > 1 && names->plot->look[names->line[index % names->lines]] == CURVE_COMMON;
+}
+
 /* The text of a name, to be released with free(); NULL: none, or one that cannot stand in a line.
  */
 static char *name_text(const struct preview_terminal *terminal, const struct names *names,
                        size_t index, size_t *width) {
-  const char *series = names->series > 1 ? names->traces->label[index / names->lines] : "";
+  const char *series = names->series > 1 && !is_common(names, index)
+                           ? names->traces->label[index / names->lines]
+                           : "";
   const size_t l = names->lines ? names->line[index % names->lines] : 0;
   const char *label = names->plot->line_labels[l];
   const char *line = label && *label ? label : names->plot->lines[l];
@@ -171,6 +177,7 @@ static size_t print_names(const struct preview_terminal *terminal, const struct 
                           const struct preview_sheet *sheet, FILE *out) {
   size_t used = 0, lines = 1;
   for (size_t i = 0; i < names->count; i++) {
+    if (is_common(names, i) && i >= names->lines) continue; /* drawn once */
     size_t width = 0;
     char *text = name_text(terminal, names, i, &width);
     const bool wraps = used && used + width + 3 > terminal->columns;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/figure/lettering.h"
@@ -108,6 +109,19 @@ void tics_logarithmic(double low, double high, size_t most, struct tics *tics) {
     else if (e >= first && (e - first) % stride)
       add_decade(tics, low, high, e, whole, 1, false);
   }
+}
+
+bool tics_values(const double *value, size_t count, bool thousands, struct tics *tics) {
+  tics->count = 0;
+  for (size_t i = 0; i < count; i++) {
+    struct tic *tic = add(tics, value[i]);
+    const double number = thousands ? value[i] / 1024 : value[i];
+    snprintf(tic->label, sizeof tic->label, "%.7g%s", number, thousands ? "k" : "");
+    if (strtod(tic->label, NULL) != number || strchr(tic->label, 'e') ||
+        (thousands && number != floor(number)))
+      return false;
+  }
+  return count > 1;
 }
 
 void tics_angles(struct tics *tics) {

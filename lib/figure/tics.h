@@ -28,6 +28,11 @@ void tics_linear(double low, double high, size_t most, bool whole, struct tics *
    numbers a decade where there are fewer than two decades. */
 void tics_logarithmic(double low, double high, size_t most, struct tics *tics);
 
+/* Two values or more, at most TICS_VALUES and positive, as they are; `thousands`: in units of 1024,
+   "4k". False: one of them is not written in a few digits, or is no multiple. */
+enum { TICS_VALUES = 12 };
+bool tics_values(const double *value, size_t count, bool thousands, struct tics *tics);
+
 /* 0, π/2, π, 3π/2, 2π. */
 void tics_angles(struct tics *tics);
 

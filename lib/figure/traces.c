@@ -141,7 +141,8 @@ static int collect(struct traces *traces, struct trace trace, const struct sourc
 /* The same columns of every series. */
 static int collect_series(struct traces *traces, struct trace trace, const struct source *source,
                           const struct grouping *grouping, struct error *error) {
-  for (size_t s = 0; s < traces->series_count; s++) {
+  const size_t series = trace.look == CURVE_COMMON ? 1 : traces->series_count;
+  for (size_t s = 0; s < series; s++) {
     const size_t first = grouping->start[s];
     trace.series = s;
     const int code = collect(traces, trace, source, grouping->row + first,
@@ -242,6 +243,23 @@ struct extent traces_extent(const struct traces *traces) {
     }
   }
   return e;
+}
+
+size_t traces_values(const struct traces *traces, double *value, size_t most) {
+  size_t count = 0;
+  for (size_t i = 0; i < traces->count; i++) {
+    const struct trace *trace = &traces->item[i];
+    for (size_t p = 0; p < trace->count; p++) {
+      size_t at = 0;
+      while (at < count && value[at] < trace->x[p])
+        at++;
+      if (at < count && value[at] == trace->x[p]) continue;
+      if (count == most) return 0;
+      memmove(value + at + 1, value + at, (count++ - at) * sizeof *value);
+      value[at] = trace->x[p];
+    }
+  }
+  return count;
 }
 
 double axis_position(double value, double low, double high, bool logarithmic) {

@@ -50,6 +50,9 @@ struct extent {
 };
 struct extent traces_extent(const struct traces *traces);
 
+/* The values of x, from the smallest on, each once; 0 where these are more than `most`. */
+size_t traces_values(const struct traces *traces, double *value, size_t most);
+
 /* Position of a value between the ends of an axis, 0..1. */
 double axis_position(double value, double low, double high, bool logarithmic);
 

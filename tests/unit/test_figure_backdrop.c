@@ -34,7 +34,7 @@ static const struct curve_plot spectrum = {
     .xlabel = "pair",
     .ylabel = "wavelength (tokens)",
     .log_y = true,
-    .markers = true,
+    .markers = 1,
     .spans = "band",
     .marks = {{8192, "training length 8192"}, {131072, "target length 131072"}}};
 

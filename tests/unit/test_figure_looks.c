@@ -36,9 +36,57 @@ static void lines_over_the_others_show(void **state) {
   table_destroy(table);
 }
 
+/* Where a figure has an entry of the legend, in fractions of the sheet from the bottom. */
+static double key_y(const struct figure *figure, size_t index) {
+  char text[32];
+  snprintf(text, sizeof text, "; key_y[%zu] = ", index);
+  const char *place = strstr(figure->script.data, text);
+  if (!place) fail_msg("no '%s' in the script", text);
+  return place ? strtod(place + strlen(text), NULL) : NAN;
+}
+
+/* Of three series two lines have a sign at each of five points and one has none; what they have in
+   common is drawn once. The few values of x stand at their axis, and the kinds of lines below the
+   series in the legend, or above the panel in rows of their own. */
+static void kinds_of_lines_are_told_apart(void **state) {
+  (void)state;
+  struct table *table = table_of_curves(3, 5);
+  struct curve_plot plot = plain;
+  const char *const lines[] = {"bound", "high", "low", "distance"};
+  for (size_t r = 0; r < 15; r++)
+    table_set_integer(table, r, 1, INT64_C(1024) << r % 5);
+  memcpy(plot.lines, lines, sizeof lines);
+  plot.look[2] = CURVE_PLAIN;
+  plot.look[3] = CURVE_COMMON;
+  plot.markers = 2;
+  plot.log_x = plot.log_y = true;
+  static const char *const places[] = {"top-left", "above"};
+  for (size_t i = 0; i < 2; i++) {
+    struct figure figure =
+        draw_table(table, &plot, &(struct figure_options){.legend = places[i]}, FIGURE_SVG);
+    assert_true(has(&figure, "\nlines = 10\npoints = 0\nmarked = 6\n"));
+    assert_true(has(&figure, "\narray trace_colour[10] = [1, 2, 3, 1, 2, 3, 1, 2, 3, 0]\n"));
+    /* Nine lines and six of signs of five points each, and the one of all. */
+    size_t points = 0;
+    for (const char *c = figure.data.data; *c; c++)
+      points += c[0] == '\n' && c != figure.data.data && c[-1] != '\n';
+    assert_int_equal(points, 5 * (9 + 6 + 1));
+    for (int x = 1024; x <= 16384; x *= 2) {
+      char label[16];
+      snprintf(label, sizeof label, "'%d' %d", x, x);
+      assert_true(has(&figure, label));
+    }
+    const double below = key_y(&figure, 3) - key_y(&figure, 4);
+    assert_true(below > (i ? 0 : 1.3 * (key_y(&figure, 2) - key_y(&figure, 3))));
+    figure_release(&figure);
+  }
+  table_destroy(table);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lines_over_the_others_show),
+      cmocka_unit_test(kinds_of_lines_are_told_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,6 +92,23 @@ static void logarithmic_tics_are_powers(void **state) {
   }
 }
 
+/* As they are, or in units of 1024; not where that would be long. */
+static void values_are_written_as_they_are(void **state) {
+  (void)state;
+  struct tics tics;
+  const double contexts[] = {1024, 4096, 1048576}, factors[] = {0.5, 1, 1.25};
+  assert_true(tics_values(contexts, 3, false, &tics));
+  assert_tics(&tics, "1024=1024 4096=4096 1.04858e+06=1048576");
+  assert_true(tics_values(contexts, 3, true, &tics));
+  assert_tics(&tics, "1024=1k 4096=4k 1.04858e+06=1024k");
+  assert_true(tics_values(factors, 3, false, &tics));
+  assert_tics(&tics, "0.5=0.5 1=1 1.25=1.25");
+  assert_false(tics_values(factors, 3, true, &tics));
+  assert_false(tics_values(factors, 1, false, &tics));
+  assert_false(tics_values((const double[]){1, M_PI}, 2, false, &tics));
+  assert_false(tics_values((const double[]){1, 1e9}, 2, false, &tics));
+}
+
 static void angles_are_parts_of_pi(void **state) {
   (void)state;
   struct tics tics;
@@ -105,6 +122,7 @@ int main(void) {
       cmocka_unit_test(linear_tics_are_round),
       cmocka_unit_test(tics_keep_their_promises),
       cmocka_unit_test(logarithmic_tics_are_powers),
+      cmocka_unit_test(values_are_written_as_they_are),
       cmocka_unit_test(angles_are_parts_of_pi),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

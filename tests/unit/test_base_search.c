@@ -192,6 +192,22 @@ static void nothing_negative(void **state) {
   }
 }
 
+/* Two pairs: the distance that sets the base, and whether 1 + cos of it is too small to certify. */
+static void contexts_of_two_pairs(void **state) {
+  (void)state;
+  static const struct {
+    int64_t context, distance;
+    bool certified;
+  } cases[] = {{22, 16, true},   {23, 22, false},  {67, 22, false},   {179, 22, false},
+               {180, 179, true}, {311, 267, true}, {312, 311, false}, {356, 355, false}};
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    const struct base_answer answer = search(4, cases[c].context);
+    assert_int_equal(answer.first.certified && answer.safe.certified, cases[c].certified);
+    const double m = (double)cases[c].distance, slow = acos(-cos(m)) / m;
+    assert_close(answer.first.base, pow(slow, -2), 1e-3 * answer.first.base);
+  }
+}
+
 /* Two pairs: the sum of distance 355, nearly 113π, comes so near to 0 that rounding hides where it
    is. That is said, and the bounds hold. cos(355) + cos(355/√b) = 0 where 355/√b = 355 − 113π. */
 static void rounding_is_owned(void **state) {
@@ -221,10 +237,10 @@ static int close_backend(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(small_contexts),    cmocka_unit_test(certified_values),
-      cmocka_unit_test(published_row),     cmocka_unit_test(other_dimensions),
-      cmocka_unit_test(always_the_same),   cmocka_unit_test(nothing_negative),
-      cmocka_unit_test(rounding_is_owned),
+      cmocka_unit_test(contexts_of_two_pairs), cmocka_unit_test(small_contexts),
+      cmocka_unit_test(certified_values),      cmocka_unit_test(published_row),
+      cmocka_unit_test(other_dimensions),      cmocka_unit_test(always_the_same),
+      cmocka_unit_test(nothing_negative),      cmocka_unit_test(rounding_is_owned),
   };
   return cmocka_run_group_tests(tests, open_backend, close_backend);
 }

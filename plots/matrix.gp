@@ -25,12 +25,9 @@ do for [i=1:panels] {
   if (line_shown[i]) {
     set arrow 1 from graph 0,screen line_at[i] to graph 1,screen line_at[i] nohead front \
       linecolor rgb paper linewidth 2
-    set arrow 2 from graph 0,screen line_at[i] to graph 1,screen line_at[i] nohead front \
+    set arrow 2 from graph 0,screen line_at[i] to screen line_right[i],screen line_at[i] nohead front \
       linecolor rgb ink linewidth 0.75
-    set object 2 rectangle from screen cells_left[i],line_bottom[i] to screen line_right[i],line_top[i] \
-      front fillstyle solid noborder fillcolor rgb paper
-    set label 6 line_text[i] at screen (cells_left[i]+line_right[i])/2,(line_bottom[i]+line_top[i])/2 center front \
-      font tic_font textcolor rgb ink
+    set label 6 line_text[i] at screen line_x[i],line_y[i] center rotate front font tic_font textcolor rgb ink
   }
   # Cells that are set apart are pale and have strokes across them.
   strokes = ''
@@ -43,5 +40,4 @@ do for [i=1:panels] {
   if (GPVAL_TERM_HCHAR < 40) { exit error no_fonts }
   unset label
   unset arrow
-  unset object 2
 }

@@ -40,7 +40,8 @@ void colour_bar_measure(const struct canvas *canvas, struct colour_bar *bar) {
   set_tics(bar, most_tics(bar));
   if (*bar->label && !bar->label_lines) bar->label_lines = 1;
   const double label = canvas_line(canvas, canvas->style.font_size) * (double)bar->label_lines;
-  bar->gap = round(0.8 * tick);
+  bar->gap =
+      round(0.8 * tick) + (bar->apart ? ceil(canvas_line(canvas, canvas->style.tick_size)) : 0);
   bar->width = round(1.2 * tick);
   bar->right_margin = bar->gap + bar->width + tick * (1.1 + tics_width(&bar->tics)) + 1.15 * label;
 }

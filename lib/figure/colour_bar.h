@@ -12,7 +12,8 @@ struct colour_bar {
   struct colour_beyond beyond; /* an end that cells lie beyond is drawn as an arrow */
   bool pale;                   /* there are pale colours too, of cells that are hatched */
   bool whole;                  /* the values are whole numbers */
-  const char *label;           /* what they are; "": none */
+  bool apart;        /* there is a line of text between panel and bar, in the size of the numbers */
+  const char *label; /* what they are; "": none */
   size_t label_lines; /* there is room for; 0: not decided yet, one where there is a label */
   struct tics tics;
   double gap, width;   /* between panel and bar, and of the bar; dots */

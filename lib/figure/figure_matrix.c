@@ -233,6 +233,7 @@ int figure_draw_panels(const struct panel_set *panels, const struct figure_optio
   const struct matrix *first = panels->matrix[0];
   char label[sizeof first->value_label + sizeof first->hatch.label + 16];
   bar.pale = map_is_hatched(&grid);
+  bar.apart = map_has_line(&grid);
   snprintf(label, sizeof label, bar.pale ? "%s; hatched: %s" : "%s", first->value_label,
            first->hatch.label);
   bar.label = label;

@@ -13,6 +13,21 @@ bool map_is_hatched(const struct map_panels *panels) {
   return false;
 }
 
+/* Where the line lies, a part of the panel's height from the top. */
+static double line_part(const struct matrix *matrix) {
+  return (double)matrix->hatch.row / map_axis_length(&matrix->row_axis, matrix->rows);
+}
+
+static bool has_line(const struct matrix *matrix) {
+  return matrix->hatch.row && line_part(matrix) < 1;
+}
+
+bool map_has_line(const struct map_panels *panels) {
+  for (size_t i = 0; i < panels->count; i++)
+    if (has_line(panels->matrix[i])) return true;
+  return false;
+}
+
 /* A place in the panel, dots from its left upper corner. */
 struct spot {
   double x, y;
@@ -81,38 +96,40 @@ int map_hatch(const struct canvas *canvas, const struct map_panels *panels,
   return code;
 }
 
-/* The line before the row, and its label above it, at the left, on a patch of paper: the number of
-   the row alone where it hid half of the cells there. */
+/* The line before the row, and its label along the right side of the last panel of a row, where it
+   hides no cells: the number of the row alone where it were longer than the panel. */
 static int assign_line(struct canvas *canvas, const struct map_panels *panels, size_t index,
                        struct error *error) {
   const struct matrix *matrix = panels->matrix[index];
   const struct box box = map_panels_box(canvas, panels, index);
-  const double points = canvas->style.tick_size, em = canvas_points(canvas, points),
-               line = canvas_line(canvas, points);
-  const double part = (double)matrix->hatch.row / map_axis_length(&matrix->row_axis, matrix->rows);
-  const bool shown = matrix->hatch.row && part < 1;
-  const double y = box.y + part * box.height;
-  const char *label = matrix->hatch.row_label;
+  const double points = canvas->style.tick_size, tick = canvas_points(canvas, points);
+  const bool last = (index + 1) % panels->across == 0 || index + 1 == panels->count;
+  const bool shown = has_line(matrix);
+  const double y = box.y + line_part(matrix) * box.height, right = box.x + box.width;
+  const char *label = shown && last ? matrix->hatch.row_label : "";
   char number[24];
   snprintf(number, sizeof number, "%zu", matrix->hatch.row);
-  if (canvas_text_width(canvas, label, points) > box.width / 2) label = number;
-  const double width = fmin(canvas_text_width(canvas, label, points) + 0.6 * em, box.width);
-  const double bottom = y - line >= box.y ? y : y + line;
+  if (canvas_text_width(canvas, label, points) > box.height) label = number;
+  const double half = fmin(canvas_text_width(canvas, label, points), box.height) / 2;
+  const double middle = fmin(fmax(y, box.y + half), box.y + box.height - half);
   canvas_assign_element(canvas, "line", "shown", index + 1, shown);
   canvas_assign_element(canvas, "line", "at", index + 1, canvas_y(canvas, y));
-  canvas_assign_element(canvas, "line", "bottom", index + 1, canvas_y(canvas, bottom));
-  canvas_assign_element(canvas, "line", "top", index + 1, canvas_y(canvas, bottom - line));
-  canvas_assign_element(canvas, "line", "right", index + 1, canvas_x(canvas, box.x + width));
+  canvas_assign_element(canvas, "line", "right", index + 1,
+                        canvas_x(canvas, right + (last ? 0.3 * tick : 0)));
+  canvas_assign_element(canvas, "line", "x", index + 1,
+                        canvas_x(canvas, right + 0.45 * tick + canvas_line(canvas, points) / 2));
+  canvas_assign_element(canvas, "line", "y", index + 1, canvas_y(canvas, middle));
   char variable[32];
   snprintf(variable, sizeof variable, "line_text[%zu]", index + 1);
-  return canvas_assign_text(
-      canvas, variable, &(struct canvas_text){"row", shown ? label : "", points, width, 1}, error);
+  return canvas_assign_text(canvas, variable,
+                            &(struct canvas_text){"row", label, points, box.height + 0.1 * tick, 1},
+                            error);
 }
 
 int map_hatch_assign(struct canvas *canvas, const struct map_panels *panels,
                      const struct map_strokes *strokes, size_t skip, struct error *error) {
   static const char *const arrays[] = {"strokes_count", "strokes_skip", "line_shown", "line_at",
-                                       "line_bottom",   "line_top",     "line_right", "line_text"};
+                                       "line_right",    "line_x",       "line_y",     "line_text"};
   int code = OK;
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     fprintf(canvas->script, "array %s[%zu]\n", arrays[i], panels->count);

@@ -16,6 +16,9 @@ struct map_strokes {
 /* Whether any panel has cells that are set apart. */
 bool map_is_hatched(const struct map_panels *panels);
 
+/* Whether any panel has a line before a row. */
+bool map_has_line(const struct map_panels *panels);
+
 /* The strokes across all hatched cells of panels that are laid out, to be released with free() of
    `number`, also on error. */
 int map_hatch(const struct canvas *canvas, const struct map_panels *panels,

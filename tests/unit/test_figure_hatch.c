@@ -71,7 +71,7 @@ static void hatched_cells_are_pale(void **state) {
     struct seen seen = look(&figure, matrix, dark, HALF + 1, SIDE);
     assert_true(seen.full < seen.all / 50);
     assert_true(seen.pale > seen.all / 2 && seen.pale < seen.all * 49 / 50);
-    seen = look(&figure, matrix, dark, 0, HALF - 8);
+    seen = look(&figure, matrix, dark, 0, HALF - 1);
     assert_int_equal(seen.full, seen.all);
     figure_release(&figure);
     matrix_destroy(matrix);
@@ -102,9 +102,9 @@ static void strokes_stay_in_their_cells(void **state) {
   assert_non_null(strstr(figure.script.data, "line_text[1] = 'ends'"));
   assert_non_null(strstr(figure.script.data, "hatched: unseen"));
   figure_release(&figure);
-  /* A label that would hide half of the panel is the number alone. */
+  /* A label longer than the panel is the number alone. */
   strcpy(matrix->hatch.row_label, "a label of thirty-one bytes....");
-  figure = draw_matrix(matrix, &(struct figure_options){.width = 3}, FIGURE_PNG);
+  figure = draw_matrix(matrix, &(struct figure_options){.width = 2.6}, FIGURE_PNG);
   assert_non_null(strstr(figure.script.data, "line_text[1] = '16'"));
   figure_release(&figure);
   matrix_destroy(matrix);

@@ -22,7 +22,8 @@ static bool is_shown(const struct curves *curves, enum trace_kind kind, size_t c
 int curves_list_entries(struct curves *curves, const struct curve_plot *plot, struct error *error) {
   const size_t series = curves->traces.series_count;
   const bool bands = is_shown(curves, TRACE_BAND, 0) || is_shown(curves, TRACE_BAND, 1);
-  const bool several = plot->lines[0] && (plot->lines[1] || bands || plot->overlay);
+  const bool several =
+      plot->lines[0] && (plot->lines[1] || bands || (plot->overlay && series == 1));
   int code = OK;
   for (size_t s = 0; s < series && series > 1 && !code; s++) {
     const struct legend_entry entry = {.kind = TRACE_LINE,

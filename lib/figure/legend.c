@@ -6,6 +6,8 @@
 /* Parts of an entry in sizes of the text: the sample, a short one beside the panel, and what lies
    between it and the text. */
 static const double sample_ems = 2.4, short_ems = 1.4, gap_ems = 0.5, between_ems = 1.2;
+/* Between the panel and entries beside it. */
+static const double beside_ems = 0.8;
 /* Between the series and the other entries, in heights of one. */
 static const double between_kinds = 0.4;
 
@@ -129,11 +131,27 @@ void legend_place_above(const struct canvas *canvas, struct legend *legend) {
   legend->y = canvas->top - legend->height * (rows + 0.35);
 }
 
+/* Beside the panel a circle were one more point: there words say what the points look like. */
+static bool has_words(const struct legend *legend, const struct legend_entry *entry) {
+  return legend->beside && entry->kind == TRACE_POINTS;
+}
+
+enum { ENTRY_TEXT = 512 };
+static void write_text(const struct legend_entry *entry, bool words, char text[ENTRY_TEXT]) {
+  snprintf(text, ENTRY_TEXT, "%s%s", words ? "circles: " : "", entry->text);
+}
+
 double legend_width_beside(const struct canvas *canvas, struct legend *legend) {
   const double em = canvas_points(canvas, canvas->style.tick_size);
   measure(canvas, legend);
   legend->width -= (sample_ems - short_ems) * em;
-  return legend->width + 0.5 * em;
+  for (size_t i = 0; i < legend->count; i++) {
+    char text[ENTRY_TEXT];
+    if (legend->entry[i].kind != TRACE_POINTS) continue;
+    write_text(&legend->entry[i], true, text);
+    legend->width = fmax(legend->width, canvas_text_width(canvas, text, canvas->style.tick_size));
+  }
+  return legend->width + (beside_ems + 0.1) * em;
 }
 
 bool legend_place_beside(const struct canvas *canvas, struct legend *legend) {
@@ -162,14 +180,40 @@ bool legend_place_beside(const struct canvas *canvas, struct legend *legend) {
   }
   legend->beside = true;
   legend->across = 1;
-  legend->x =
-      canvas->left + canvas->panel_width + 0.4 * canvas_points(canvas, canvas->style.tick_size);
+  legend->x = canvas->left + canvas->panel_width +
+              beside_ems * canvas_points(canvas, canvas->style.tick_size);
   return true;
 }
 
-int legend_assign(struct canvas *canvas, const struct legend *legend, struct error *error) {
+/* One entry that begins at x, with its middle at y. */
+static int assign_entry(struct canvas *canvas, const struct legend *legend, size_t index, double x,
+                        double y, struct error *error) {
+  const struct legend_entry *entry = &legend->entry[index];
   const double em = canvas_points(canvas, canvas->style.tick_size);
-  const double sample = sample_width(legend) * em, room = legend->width - sample - gap_ems * em;
+  const bool words = has_words(legend, entry);
+  const double sample = sample_width(legend) * em, before = words ? 0 : sample + gap_ems * em;
+  const size_t i = index + 1;
+  char variable[32], text[ENTRY_TEXT];
+  snprintf(variable, sizeof variable, "key_text[%zu]", i);
+  write_text(entry, words, text);
+  const int code = canvas_assign_text(canvas, variable,
+                                      &(struct canvas_text){"legend", text, canvas->style.tick_size,
+                                                            legend->width - before + 0.1 * em, 1},
+                                      error);
+  fprintf(canvas->script, "key_kind[%zu] = %d; key_colour[%zu] = %d; key_dash[%zu] = %d\n", i,
+          words ? -1 : (int)entry->kind, i, entry->colour, i, entry->dash);
+  fprintf(canvas->script, "key_marker[%zu] = %d; key_over[%zu] = %d\n", i, entry->marker, i,
+          entry->over);
+  fprintf(canvas->script,
+          "key_left[%zu] = %.6g; key_right[%zu] = %.6g; key_x[%zu] = %.6g; key_y[%zu] = %.6g\n", i,
+          canvas_x(canvas, x), i, canvas_x(canvas, x + sample), i, canvas_x(canvas, x + before), i,
+          canvas_y(canvas, y));
+  fprintf(canvas->script, "key_up[%zu] = %.6g\n", i,
+          canvas_y(canvas, y - 0.3 * legend->height) - canvas_y(canvas, y));
+  return code;
+}
+
+int legend_assign(struct canvas *canvas, const struct legend *legend, struct error *error) {
   fprintf(canvas->script, "keys = %zu\n", legend->count);
   static const char *const arrays[] = {"text", "kind", "colour", "dash",   "left", "right",
                                        "x",    "y",    "up",     "marker", "over"};
@@ -177,27 +221,12 @@ int legend_assign(struct canvas *canvas, const struct legend *legend, struct err
     fprintf(canvas->script, "array key_%s[%zu]\n", arrays[i], legend->count ? legend->count : 1);
   int code = OK;
   for (size_t i = 0; i < legend->count && !code; i++) {
-    const struct legend_entry *entry = &legend->entry[i];
     size_t left;
     const double row = place_of(legend, i, &left);
     const double x = legend->x + legend->width * (double)left;
-    const double y = legend->beside ? entry->end : legend->y + legend->height * (row + 0.5);
-    char variable[32];
-    snprintf(variable, sizeof variable, "key_text[%zu]", i + 1);
-    code = canvas_assign_text(
-        canvas, variable,
-        &(struct canvas_text){"legend", entry->text, canvas->style.tick_size, room + 0.1 * em, 1},
-        error);
-    fprintf(canvas->script, "key_kind[%zu] = %d; key_colour[%zu] = %d; key_dash[%zu] = %d\n", i + 1,
-            (int)entry->kind, i + 1, entry->colour, i + 1, entry->dash);
-    fprintf(canvas->script, "key_marker[%zu] = %d; key_over[%zu] = %d\n", i + 1, entry->marker,
-            i + 1, entry->over);
-    fprintf(canvas->script,
-            "key_left[%zu] = %.6g; key_right[%zu] = %.6g; key_x[%zu] = %.6g; key_y[%zu] = %.6g\n",
-            i + 1, canvas_x(canvas, x), i + 1, canvas_x(canvas, x + sample), i + 1,
-            canvas_x(canvas, x + sample + gap_ems * em), i + 1, canvas_y(canvas, y));
-    fprintf(canvas->script, "key_up[%zu] = %.6g\n", i + 1,
-            canvas_y(canvas, y - 0.3 * legend->height) - canvas_y(canvas, y));
+    const double y =
+        legend->beside ? legend->entry[i].end : legend->y + legend->height * (row + 0.5);
+    code = assign_entry(canvas, legend, i, x, y, error);
   }
   return code;
 }

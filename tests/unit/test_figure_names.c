@@ -62,6 +62,33 @@ static void ends_have_names(void **state) {
   table_destroy(table);
 }
 
+/* Beside the panel points have no key, which were one more of them: words say what they are. */
+static void points_beside_have_words(void **state) {
+  (void)state;
+  static const double ends[] = {8, 2};
+  struct table *table = table_of_ends(ends, 2), *overlay = table_of_curves(1, 5);
+  struct curve_plot plot = plain;
+  plot.overlay = overlay;
+  plot.overlay_x = "distance";
+  plot.overlay_y = "bound";
+  plot.overlay_label = "measured";
+  for (int beside = 0; beside < 2; beside++) {
+    struct figure figure = draw_table(
+        table, &plot, &(struct figure_options){.legend = beside ? "direct" : "above"}, FIGURE_SVG);
+    assert_true(has(&figure, "\nkeys = 3\n"));
+    assert_true(has(&figure,
+                    beside ? "key_text[3] = 'circles: measured'\n" : "key_text[3] = 'measured'\n"));
+    assert_true(element(&figure, "key_kind", 3) == (beside ? -1 : 2));
+    if (beside) {
+      assert_beside(&figure, 3);
+      assert_true(element(&figure, "key_x", 3) == element(&figure, "key_left", 3));
+    }
+    figure_release(&figure);
+  }
+  table_destroy(table);
+  table_destroy(overlay);
+}
+
 /* Ends that do not stand apart, or too many, have a legend above. */
 static void crowded_ends_have_a_legend(void **state) {
   (void)state;
@@ -175,6 +202,7 @@ static void long_labels_have_two_lines(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ends_have_names),
+      cmocka_unit_test(points_beside_have_words),
       cmocka_unit_test(crowded_ends_have_a_legend),
       cmocka_unit_test(names_without_an_end_stand_above),
       cmocka_unit_test(series_have_signs),

@@ -33,7 +33,9 @@ static const struct argp_option options[] = {
     {"points", KEY_POINTS, "N", 0, "how many distances --spacing log takes (default 512)", 0},
     {"single", KEY_SINGLE, NULL, 0, "compute in float: about 2.5 times as fast, within 2e-6", 0},
     {"normalise", KEY_NORMALISE, "mean|sum|unit", 0,
-     "divide the bound by the number of pairs, by nothing, or by its value at 0 (default mean)", 0},
+     "divide the bound by the number of pairs, by nothing, or by its value at 0 (default mean); "
+     "--plot cosine draws the sum unless mean or unit is given",
+     0},
     {"envelope", KEY_ENVELOPE, NULL, 0, "also the largest bound at a distance or any later one", 0},
     {"limit", KEY_LIMIT, NULL, 0, "also the limit of the mean cosine as the dimension grows", 0},
     {"samples", KEY_SAMPLES, "N", 0,

@@ -1,7 +1,7 @@
 # Curves: shaded spans and reference lines behind, then bands, lines over them, points on top, and the
 # legend where there is room.
 set border 3 linecolor rgb ink linewidth 0.5
-if (zero_line) set arrow 1 from graph 0,first 0 to graph 1,first 0 nohead back linecolor rgb soft linewidth 0.5
+if (zero_line) set arrow 1 from graph 0,first 0 to graph 1,first 0 nohead back linecolor rgb rule linewidth 0.5
 do for [i=1:spans] {
   set object 100+i rectangle from first span_left[i],graph 0 to first span_right[i],graph 1 behind \
     fillstyle solid noborder fillcolor rgb span_rgb[i]
@@ -10,12 +10,12 @@ do for [i=1:spans] {
 # Thin and grey as the line at 0: no entry of the legend looks like them.
 do for [i=1:marks] {
   set arrow 100+i from graph 0,first mark_value[i] to graph 1,first mark_value[i] nohead back \
-    linecolor rgb soft linewidth 0.5
+    linecolor rgb rule linewidth 0.5
   set label 400+i mark_text[i] at screen mark_x[i],mark_y[i] right front font tic_font textcolor rgb ink
 }
 if (upright) {
   set arrow 99 from first upright_value,graph 0 to first upright_value,screen upright_top nohead back \
-    linecolor rgb soft linewidth 0.5
+    linecolor rgb rule linewidth 0.5
   if (upright_starts) {
     set label 399 upright_text at screen upright_x,upright_y left front font tic_font textcolor rgb ink
   } else {

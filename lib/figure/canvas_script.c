@@ -205,8 +205,8 @@ static int write_script(const struct canvas *canvas, const char *templates, stru
   const char *paper = canvas->dark ? "#16181d" : "#ffffff",
              *ink = canvas->dark ? "#e8e8e8" : "#000000";
   write_terminal(canvas, paper, out);
-  fprintf(out, "paper = '%s'\nink = '%s'\ntext_rgb = 0x%s\nsoft = '%s'\n", paper, ink, ink + 1,
-          canvas->dark ? "#5a5f69" : "#b4b4b4");
+  fprintf(out, "paper = '%s'\nink = '%s'\ntext_rgb = 0x%s\nsoft = '%s'\nrule = '%s'\n", paper, ink,
+          ink + 1, canvas->dark ? "#5a5f69" : "#b4b4b4", canvas->dark ? "#8c919b" : "#808080");
   fwrite(canvas->text, 1, canvas->size, out);
   if (!code) code = write_template("frame", strlen("frame"), out, error);
   for (const char *name = templates; *name && !code; name += strspn(name, " ")) {

@@ -289,7 +289,7 @@ static void marks_have_labels_that_keep_apart(void **state) {
   /* Marks are thin and grey: nothing else is, and no dashed line is a mark. */
   struct figure vector = draw_table(table, &plot, &(struct figure_options){0}, FIGURE_SVG);
   assert_non_null(
-      memmem(vector.picture.data, vector.picture.size, "stroke='rgb(180, 180, 180)'", 27));
+      memmem(vector.picture.data, vector.picture.size, "stroke='rgb(128, 128, 128)'", 27));
   size_t dashed = 0;
   for (const char *place = vector.picture.data, *end = place + vector.picture.size;
        (place = memmem(place, (size_t)(end - place), "stroke-dasharray", 16)); place += 16)

@@ -58,7 +58,7 @@ static int run_group_law(const struct certificate_case *item, struct certificate
 const struct certificate_check certificate_group_law = {
     .name = "group_law",
     .unit = "1",
-    .quantity = "max |R_a R_b − R_(a+b)|",
+    .quantity = "max |R(a) R(b) − R(a + b)|",
     .tolerance = "|R_a R_b - R_m|, m = a + b: the sum of sqrt(2) t + r at a, b and m, + 4 e",
     .blind = "a product that leaves out one of the two",
     .run = run_group_law,
@@ -90,7 +90,7 @@ static int run_inverse(const struct certificate_case *item, struct certificate_r
 const struct certificate_check certificate_inverse = {
     .name = "inverse",
     .unit = "1",
-    .quantity = "max |R_m' − R_(−m)|",
+    .quantity = "max |R(m)' − R(−m)|",
     .tolerance = "|R_m' - R_-m|: 2 t, in fp64 2 t + 2 r",
     .blind = "a rotation that ignores the sign of the position",
     .run = run_inverse,

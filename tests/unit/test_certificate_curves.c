@@ -136,6 +136,7 @@ static void checks_have_names(void **state) {
     if (!strcmp(name, "layout_equivalence")) continue;
     assert_int_equal(find(name), count);
     assert_true(*certificate_quantity(count));
+    assert_null(strchr(certificate_quantity(count), '_')); /* no mark-up: it would be drawn */
   }
   assert_int_equal(certificate_find_curves("layout_equivalence", &check, &error), ERROR_INPUT);
   assert_message(error, "'layout_equivalence' has no curves: its value must be 0");

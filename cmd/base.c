@@ -108,6 +108,11 @@ static int read_lines(const struct invocation *invocation, struct asked *asked,
     asked->line[asked->request.lines++] = line;
   }
   asked->request.line = asked->line;
+  return OK;
+}
+
+/* A law takes two points; after read_plot(), which says where lines go at all. */
+static int check_fit(const struct asked *asked, struct error *error) {
   for (size_t i = 0; i < asked->request.lines; i++)
     if (asked->line[i] == BASE_LINE_FIT && asked->request.contexts < 2)
       return error_set(error, ERROR_INPUT, "--lines fit goes with two values of --context or more");
@@ -154,7 +159,7 @@ static int read_request(const struct invocation *invocation, struct asked *asked
                         struct error *error) {
   if (read_contexts(invocation, asked, error) || read_dims(invocation, asked, error) ||
       read_lines(invocation, asked, error) || read_plot(invocation, asked, error) ||
-      check_figures(invocation, &asked->request, error))
+      check_fit(asked, error) || check_figures(invocation, &asked->request, error))
     return error->code;
   return figure_options_check_curves(invocation, error);
 }

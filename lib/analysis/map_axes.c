@@ -12,9 +12,10 @@
 static int check_axes(const struct rope_spec *spec, struct error *error) {
   if (spec_has_axes(spec)) return OK;
   return error_set(error, ERROR_INPUT,
-                   "'%s' takes positions from '%zu' axis alone: a model with M-RoPE, --sections "
+                   "'%s' takes positions from %zu ax%s alone: a model with M-RoPE, --sections "
                    "T,H,W or axial, or --mixed FILE is needed",
-                   spec->label[0] ? spec->label : "this RoPE", spec->axes ? spec->axes : 1);
+                   spec->label[0] ? spec->label : "this RoPE", spec->axes ? spec->axes : 1,
+                   spec->axes > 1 ? "es" : "is");
 }
 
 static int shape(const struct map_request *request, size_t *rows, size_t *columns,

@@ -73,11 +73,12 @@ int spec_parse_sections(const char *text, struct rope_spec *spec, struct error *
   spec->sections_interleaved = *order;
   const size_t most = *order ? 3 : SPEC_AXES;
   if (spec->axes < 3 || spec->axes > most)
-    return error_set(error, ERROR_INPUT, "'%s' has '%zu' sections: %s", text, spec->axes, wanted);
+    return error_set(error, ERROR_INPUT, "'%s' has %zu section%s: %s", text, spec->axes,
+                     spec->axes == 1 ? "" : "s", wanted);
   size_t sum = 0;
   for (size_t axis = 0; axis < spec->axes; axis++)
     sum += spec->section[axis];
   if (sum == spec->rotary_dim / 2) return OK;
-  return error_set(error, ERROR_INPUT, "'%s' sums to '%zu': the %zu pairs of a head are needed",
-                   text, sum, spec->rotary_dim / 2);
+  return error_set(error, ERROR_INPUT, "'%s' sums to %zu: the %zu pairs of a head are needed", text,
+                   sum, spec->rotary_dim / 2);
 }

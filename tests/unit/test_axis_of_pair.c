@@ -105,16 +105,16 @@ static void what_are_no_sections(void **state) {
     const char *text, *part;
   } cases[] = {
       {"", "'' is not a"},
-      {"8", "'8' has '1' sections"},
-      {"4,4", "'4,4' has '2' sections"},
+      {"8", "'8' has 1 section"},
+      {"4,4", "'4,4' has 2 sections"},
       {"2,2,2,1,1", "more than 4 sections"},
-      {"2,2,2,2:interleaved", "has '4' sections: time, height and width"},
+      {"2,2,2,2:interleaved", "has 4 sections: time, height and width"},
       {"2,2,4:turns", "ends in ':turns'"},
       {"2,2,4:", "ends in ':'"},
       {"2,2,", "'' is not a"},
       {"2,-2,8", "-2"},
       {"2,two,4", "'two'"},
-      {"2,2,3", "'2,2,3' sums to '7': the 8 pairs of a head are needed"},
+      {"2,2,3", "'2,2,3' sums to 7: the 8 pairs of a head are needed"},
       {"2,2,000000000000000000000000004", "is not a number"},
       {"axial:interleaved", "'axial'"},
   };

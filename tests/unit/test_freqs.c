@@ -237,7 +237,7 @@ static void axes_of_pairs(void **state) {
   table_destroy(table);
   const struct freqs_request request = {.axis = true};
   assert_int_equal(freqs_run(&request, series + 1, 1, &table, &error), ERROR_INPUT);
-  assert_message(error, "takes positions from '1' axis alone");
+  assert_message(error, "takes positions from 1 axis alone");
   for (size_t i = 0; i < 3; i++)
     spectrum_destroy(series[i]);
 }

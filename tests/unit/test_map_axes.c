@@ -246,7 +246,7 @@ static void refuse(struct backend *backend, const struct map_request *request, i
 static void axes_are_of_models_that_have_them(void **state) {
   struct spectrum *spectrum = plain_spectrum(128, 10000);
   struct map_request request = grid_of(spectrum, 0, 0);
-  refuse(*state, &request, ERROR_INPUT, "takes positions from '1' axis alone: a model");
+  refuse(*state, &request, ERROR_INPUT, "takes positions from 1 axis alone: a model");
   spectrum_destroy(spectrum);
   request.spectrum = spectrum = sectioned(128, 10000, "16,24,24");
   refuse(*state, &request, ERROR_INPUT, "a grid is '0 x 0'");

@@ -141,11 +141,10 @@ int freqs_run(const struct freqs_request *request, struct spectrum *const *serie
   *table = NULL;
   if (!count) return error_set(error, ERROR_INPUT, "no series: at least one is needed");
   if (request->axis && !any_axes(series, count))
-    return error_set(
-        error, ERROR_INPUT,
-        "'%s' takes positions from 1 axis alone: a model with M-RoPE or --sections is "
-        "needed",
-        series[0]->spec.label[0] ? series[0]->spec.label : "this RoPE");
+    return error_set(error, ERROR_INPUT,
+                     "'%s' takes positions from 1 axis alone: a model with M-RoPE or --sections is "
+                     "needed",
+                     series[0]->spec.label[0] ? series[0]->spec.label : "this RoPE");
   struct table *made = table_create(error);
   if (!made) return ERROR_FAILED;
   const int status = fill_table(request, series, count, made, error);

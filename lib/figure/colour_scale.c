@@ -149,8 +149,9 @@ int colour_scale_fit(const struct matrix *const *matrix, size_t count, enum matr
     return error_set(error, ERROR_FAILED,
                      "nothing to draw: no cell of the map holds a finite number");
   if (!find_extent(matrix, count, scale, &scale->low, &scale->high))
-    return error_set(error, ERROR_FAILED,
-                     "no cell of the map is greater than 0; a logarithmic colour scale needs one");
+    return error_set(error, ERROR_INPUT,
+                     "--log 'c' has nothing to show: no cell of the map is greater than 0, and the "
+                     "map is not signed");
   int code = OK;
   if (wish->ranged)
     code = set_asked(matrix, count, wish, scale, error);

@@ -48,9 +48,9 @@ int colour_range_parse(const char *text, struct colour_wish *wish, struct error 
    asked for; for diverging ones symmetric about 0, as far as the end of larger size or the bound of
    their cells where there is one and no range is asked for; 0..2π for
    cyclic ones; widened a little where all cells are equal. A logarithmic scale of diverging ones is
-   COLOUR_SIGNED_LOG. ERROR_FAILED when no cell is finite, or the scale is logarithmic, not signed,
-   and none is > 0. ERROR_INPUT: a range for angles, one that is empty, or not above 0 where it is
-   to be. */
+   COLOUR_SIGNED_LOG. ERROR_FAILED when no cell is finite. ERROR_INPUT: none is > 0 where the
+   scale is logarithmic, not signed; a range for angles, one that is empty, or not above 0 where it
+   is to be. */
 int colour_scale_fit(const struct matrix *const *matrix, size_t count, enum matrix_range range,
                      const struct colour_wish *wish, struct colour_scale *scale,
                      struct error *error);

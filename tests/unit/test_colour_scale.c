@@ -102,8 +102,9 @@ static void refuses_what_has_no_scale(void **state) {
                huge[] = {1, 1e305};
   assert_int_equal(fit(3, none, MATRIX_SEQUENTIAL, 0, &scale, &error), ERROR_FAILED);
   assert_message(&error, "nothing to draw");
-  assert_int_equal(fit(4, negative, MATRIX_SEQUENTIAL, 1, &scale, &error), ERROR_FAILED);
-  assert_message(&error, "greater than 0");
+  assert_int_equal(fit(4, negative, MATRIX_SEQUENTIAL, 1, &scale, &error), ERROR_INPUT);
+  assert_message(&error, "no cell of the map is greater than 0, and the map is not signed");
+  assert_int_equal(fit(4, negative, MATRIX_DIVERGING, 1, &scale, &error), OK);
   assert_int_equal(fit(2, huge, MATRIX_SEQUENTIAL, 0, &scale, &error), ERROR_FAILED);
   assert_message(&error, "1e300");
 }
@@ -223,7 +224,7 @@ static void signed_logarithms_have_equal_decades(void **state) {
     assert_true(fabs(colour_part(&scale, known[i].value) - known[i].part) < 1e-12);
   for (int i = 0; i < PALETTE_SIZE; i++)
     assert_true(fabs(colour_value(&scale, i) + colour_value(&scale, PALETTE_SIZE - 1 - i)) < 1e-12);
-  assert_int_equal(fit(3, cells, MATRIX_SEQUENTIAL, true, &scale, &error), ERROR_FAILED);
+  assert_int_equal(fit(3, cells, MATRIX_SEQUENTIAL, true, &scale, &error), ERROR_INPUT);
   /* Nothing but 0: all in the middle. */
   assert_int_equal(fit(1, &cells[2], MATRIX_DIVERGING, true, &scale, &error), OK);
   assert_in_range(colour_index(&scale, 0), 127, 128);

@@ -277,6 +277,9 @@ static int compute(const struct invocation *invocation, struct result *result,
     status = decay_run(backend, &request, series.spectra, series.count, &result->table, error);
   if (!status) {
     meta_set_text(series.meta, "backend", backend_name(backend));
+    for (size_t i = 0; i < series.count && !option_given(invocation, "context"); i++)
+      spectrum_warn_length(series.spectra[i], request.distance[request.count - 1] + 1, "--distance",
+                           series.meta);
     meta_prepend(table_meta(result->table), series.meta);
     plan_figure(&request, cosine, result);
   }

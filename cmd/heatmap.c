@@ -108,11 +108,15 @@ static void summary(const struct result *result, FILE *out) {
   fputc('\n', out);
 }
 
-/* Notes what the map was made from. */
-static void describe(struct heatmap_question *question, struct meta *meta) {
+/* Notes what the map was made from; `warned`: of a length beyond the context, too. */
+static void describe(struct heatmap_question *question, bool warned, struct meta *meta) {
   encoding_options_note(&question->given, question->series.meta);
   heatmap_tensors_note(&question->tensors, question->series.meta);
-  if (!strcmp(map_kind_name(question->request.kind), "axes")) series_shows_axes(&question->series);
+  const struct map_request *request = &question->request;
+  if (warned && request->spectrum && map_kind_has_positions(request->kind))
+    spectrum_warn_length(request->spectrum, (int64_t)request->length, "--length",
+                         question->series.meta);
+  if (!strcmp(map_kind_name(request->kind), "axes")) series_shows_axes(&question->series);
   meta_prepend(meta, question->series.meta);
 }
 
@@ -128,7 +132,7 @@ static int compute(const struct invocation *invocation, struct result *result,
   if (!status) status = map_run(backend, &question.request, &result->matrix, error);
   if (!status) {
     meta_set_text(question.series.meta, "backend", backend_name(backend));
-    describe(&question, result->matrix->meta);
+    describe(&question, !option_given(invocation, "context"), result->matrix->meta);
   }
   backend_close(backend);
   heatmap_question_release(&question);

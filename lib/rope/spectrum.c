@@ -1,6 +1,7 @@
 #include "lib/rope/spectrum.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "lib/base/memory.h"
@@ -170,6 +171,28 @@ void spectrum_destroy(struct spectrum *spectrum) {
   free(spectrum->factor);
   free(spectrum->step);
   free(spectrum);
+}
+
+void spectrum_warn_length(const struct spectrum *spectrum, int64_t length, const char *option,
+                          struct meta *meta) {
+  struct rope_spec spec = spectrum->spec;
+  struct spectrum *longer;
+  struct error error;
+  const int64_t context = spec.context;
+  if (isnan(spec.base) || length <= context) return;
+  spec.context = length;
+  if (spectrum_create(&spec, &longer, &error)) return; /* the rule has no such length */
+  bool same = true;
+  for (size_t i = 0; i < longer->pairs; i++)
+    same = same && longer->inv_freq[i] == spectrum->inv_freq[i];
+  spectrum_destroy(longer);
+  if (same) return;
+  char taken[48] = "of no --context";
+  if (context) snprintf(taken, sizeof taken, "of a context of %lld tokens", (long long)context);
+  spec_warn(&spec, meta,
+            "the %s scaling depends on the length of the sequence: it is that %s, while %s needs "
+            "%lld; --context sets it",
+            spec.scaling.type, taken, option, (long long)length);
 }
 
 void spectrum_describe(const struct spectrum *spectrum, struct meta *meta) {

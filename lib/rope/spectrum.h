@@ -35,6 +35,11 @@ void spectrum_destroy(struct spectrum *spectrum); /* NULL is allowed */
 /* Replaces the frequency of a pair; in [0, PHASE_MAXIMUM]. */
 void spectrum_set(struct spectrum *spectrum, size_t pair, long double inv_freq);
 
+/* Appends a warning to `meta` where the rule has other frequencies for a sequence of `length`
+   tokens, longer than the spec's context; `option` is what asks for that length. */
+void spectrum_warn_length(const struct spectrum *spectrum, int64_t length, const char *option,
+                          struct meta *meta);
+
 /* Everything resolved, under the names of cli.md's meta, into `meta`. */
 void spectrum_describe(const struct spectrum *spectrum, struct meta *meta);
 

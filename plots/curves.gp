@@ -30,6 +30,8 @@ array ground[8] = [7, 5, 9, 13, 15, 11, 7, 5]
 # Of two bands the second, which lies within the first, is darker.
 band_share(n) = n > 1 ? 0.5 : 0.25
 key_rgb(i) = !key_colour[i] ? text_rgb : key_over[i] ? shade[key_colour[i]] : colour[key_colour[i]]
+# No two are as wide: SVG would go on with the line before, which has other dashes.
+key_width(i) = (key_over[i] ? over_width : line_width)+(GPVAL_TERM eq 'svg' ? 0.002*i : 0)
 do for [i=1:keys] {
   if (key_kind[i] == 0) {
     set object 10+i rectangle from screen key_left[i],key_y[i]-key_up[i] to screen key_right[i],key_y[i]+key_up[i] \
@@ -37,7 +39,7 @@ do for [i=1:keys] {
   }
   if (key_kind[i] == 1) {
     set arrow 10+i from screen key_left[i],key_y[i] to screen key_right[i],key_y[i] nohead front \
-      linecolor rgb key_rgb(i) linewidth (key_over[i] ? over_width : line_width) dashtype key_dash[i]
+      linecolor rgb key_rgb(i) linewidth key_width(i) dashtype key_dash[i]
   }
   if (key_marker[i]) {
     set label 500+i '' at screen (key_left[i]+key_right[i])/2,key_y[i] front \

@@ -71,6 +71,12 @@ static void kinds_of_lines_are_told_apart(void **state) {
     for (const char *c = figure.data.data; *c; c++)
       points += c[0] == '\n' && c != figure.data.data && c[-1] != '\n';
     assert_int_equal(points, 5 * (9 + 6 + 1));
+    /* Keys of one colour have dashes of their own: all but those of the first line. */
+    size_t dashed = 0;
+    for (const char *c = figure.picture.data, *end = c + figure.picture.size;
+         (c = memmem(c, (size_t)(end - c), "stroke-dasharray", 16)); c += 16)
+      dashed++;
+    assert_int_equal(dashed, 3 + 3 + 1 + 3);
     for (int x = 1024; x <= 16384; x *= 2) {
       char label[16];
       snprintf(label, sizeof label, "'%d' %d", x, x);

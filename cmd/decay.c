@@ -200,7 +200,8 @@ static void plan_cosine(const struct decay_request *request, struct result *resu
   plot->marks[0] = (struct curve_mark){0, ""};
   if (meta_count(meta, "series") != 1) return;
   const double first = meta_real(meta_item(meta, "series", 0), "first_negative", NAN);
-  const bool all = request->step == 1 && request->count && request->distance[0] <= 1;
+  const size_t distance = (size_t)table_find_column(result->table, "distance");
+  const bool all = request->step == 1 && table_integer(result->table, 0, distance) <= 1;
   snprintf(result->mark_text[0], sizeof result->mark_text[0], "first negative%s: %.0f",
            all ? "" : " listed", first);
   plot->x_mark = (struct curve_mark){first, result->mark_text[0]};

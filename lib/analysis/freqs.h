@@ -14,8 +14,8 @@
    - wavelength_plain: the wavelength without the scaling rule, tokens; empty where the RoPE has no
      base;
    - xpos: ζ of xPos, see lib/rope/xpos.h;
-   - axis: "time", "height", "width" or "extra", see lib/rope/axis_of_pair.h; empty where the RoPE has
-     one axis. */
+   - axis: "time", "height", "width" or "extra", see lib/rope/axis_of_pair.h; empty where the RoPE
+   has one axis. */
 struct freqs_request {
   bool wavelength_plain, xpos, axis;
 };

@@ -10,7 +10,7 @@
 
 enum { SUMS = 64 };
 
-struct sketch {
+struct state {
   struct hash *exact;
   double sum[SUMS];
   size_t count, run; /* of all numbers, and of those of a sum */
@@ -19,30 +19,30 @@ struct sketch {
   size_t columns;
 };
 
-static int begin(size_t count, size_t columns, struct sketch *sketch, struct error *error) {
-  *sketch = (struct sketch){.count = count, .run = (count + SUMS - 1) / SUMS};
-  sketch->largest_log2 = memory_array(columns + 1, sizeof(double), "a sketch of the data", error);
-  sketch->exact = sketch->largest_log2 ? hash_begin(error) : NULL;
-  if (sketch->exact) return OK;
-  free(sketch->largest_log2);
+static int begin(size_t count, size_t columns, struct state *state, struct error *error) {
+  *state = (struct state){.count = count, .run = 1 + (count - (count > 0)) / SUMS};
+  state->largest_log2 = memory_array(columns + 1, sizeof(double), "a sketch of the data", error);
+  state->exact = state->largest_log2 ? hash_begin(error) : NULL;
+  if (state->exact) return OK;
+  free(state->largest_log2);
   return ERROR_FAILED;
 }
 
 /* Seven digits are more than are compared. */
-static void end(struct sketch *sketch, struct meta *meta) {
+static void end(struct state *state, struct meta *meta) {
   char hex[HASH_TEXT];
   size_t sums = 0;
-  for (size_t first = 0; first < sketch->count; first += sketch->run, sums++) {
-    const size_t left = sketch->count - first, size = left < sketch->run ? left : sketch->run;
-    sketch->sum[sums] = round(sketch->sum[sums] / sqrt((double)size) * 1e7) / 1e7;
+  for (size_t first = 0; first < state->count; first += state->run, sums++) {
+    const size_t left = state->count - first, size = left < state->run ? left : state->run;
+    state->sum[sums] = round(state->sum[sums] / sqrt((double)size) * 1e7) / 1e7;
   }
-  for (size_t c = 0; c < sketch->columns; c++)
-    sketch->largest_log2[c] = round(sketch->largest_log2[c] * 1e7) / 1e7;
-  hash_end(sketch->exact, hex);
-  meta_set_reals(meta, "sums", sketch->sum, sums);
-  meta_set_reals(meta, "largest_log2", sketch->largest_log2, sketch->columns);
+  for (size_t c = 0; c < state->columns; c++)
+    state->largest_log2[c] = round(state->largest_log2[c] * 1e7) / 1e7;
+  hash_end(state->exact, hex);
+  meta_set_reals(meta, "sums", state->sum, sums);
+  meta_set_reals(meta, "largest_log2", state->largest_log2, state->columns);
   meta_set_text(meta, "exact", hex);
-  free(sketch->largest_log2);
+  free(state->largest_log2);
 }
 
 /* Of either sign, 3/4 to 5/4 in size, so that numbers that change places show: from splitmix64
@@ -56,30 +56,30 @@ static double weight_of(size_t index) {
   return z & 1 ? -size : size;
 }
 
-static void add_real(struct sketch *sketch, double value, double largest) {
-  const size_t index = sketch->next++;
+static void add_real(struct state *state, double value, double largest) {
+  const size_t index = state->next++;
   if (isfinite(value)) {
-    if (largest > 0) sketch->sum[index / sketch->run] += weight_of(index) * (value / largest);
+    if (largest > 0) state->sum[index / state->run] += weight_of(index) * (value / largest);
     return;
   }
   const int64_t special[] = {(int64_t)index, isnan(value) ? 0 : value > 0 ? 1 : -1};
-  hash_add(sketch->exact, special, sizeof special);
+  hash_add(state->exact, special, sizeof special);
 }
 
-static void add_largest(struct sketch *sketch, double largest) {
+static void add_largest(struct state *state, double largest) {
   /* Below the smallest double there is 0. */
-  sketch->largest_log2[sketch->columns++] = largest > 0 ? log2(largest) : -1100;
+  state->largest_log2[state->columns++] = largest > 0 ? log2(largest) : -1100;
 }
 
-static void add_column(const struct table *table, size_t column, struct sketch *sketch) {
+static void add_column(const struct table *table, size_t column, struct state *state) {
   double largest = 0;
   for (size_t r = 0; r < table_rows(table); r++) {
     const double size = fabs(table_real(table, r, column));
     if (isfinite(size)) largest = fmax(largest, size);
   }
-  add_largest(sketch, largest);
+  add_largest(state, largest);
   for (size_t r = 0; r < table_rows(table); r++)
-    add_real(sketch, table_real(table, r, column), largest);
+    add_real(state, table_real(table, r, column), largest);
 }
 
 /* With the NUL, which keeps texts apart. */
@@ -98,36 +98,36 @@ static void add_exact(const struct table *table, size_t column, struct hash *has
   }
 }
 
-int sketch_table(const struct table *table, struct meta *meta, struct error *error) {
-  struct sketch sketch;
+int sketch_table(const struct table *table, struct meta *sketch, struct error *error) {
+  struct state state;
   size_t reals = 0;
   for (size_t c = 0; c < table_columns(table); c++)
     reals += table_column_kind(table, c) == COLUMN_REAL;
-  if (begin(reals * table_rows(table), reals, &sketch, error)) return error->code;
+  if (begin(reals * table_rows(table), reals, &state, error)) return error->code;
   for (size_t c = 0; c < table_columns(table); c++) {
-    add_text(sketch.exact, table_column_name(table, c));
+    add_text(state.exact, table_column_name(table, c));
     if (table_column_kind(table, c) == COLUMN_REAL)
-      add_column(table, c, &sketch);
+      add_column(table, c, &state);
     else
-      add_exact(table, c, sketch.exact);
+      add_exact(table, c, state.exact);
   }
-  end(&sketch, meta);
+  end(&state, sketch);
   return OK;
 }
 
-int sketch_matrix(const struct matrix *matrix, struct meta *meta, struct error *error) {
+int sketch_matrix(const struct matrix *matrix, struct meta *sketch, struct error *error) {
   const uint64_t shape[] = {matrix->rows, matrix->columns};
   const size_t count = matrix->rows * matrix->columns;
   double low = 0, high = 0;
-  struct sketch sketch;
-  if (begin(count, 1, &sketch, error)) return error->code;
-  hash_add(sketch.exact, shape, sizeof shape);
+  struct state state;
+  if (begin(count, 1, &state, error)) return error->code;
+  hash_add(state.exact, shape, sizeof shape);
   matrix_extent(matrix, &low, &high);
   const double largest = fmax(fabs(low), fabs(high));
-  add_largest(&sketch, largest);
+  add_largest(&state, largest);
   for (size_t i = 0; i < count; i++)
-    add_real(&sketch, matrix->cells[i], largest);
-  end(&sketch, meta);
+    add_real(&state, matrix->cells[i], largest);
+  end(&state, sketch);
   return OK;
 }
 

@@ -187,6 +187,10 @@ static void plan_bound(const struct decay_request *request, struct curve_plot *p
   plot->from_zero = true;
 }
 
+static int64_t distance_at(const struct table *table, size_t row) {
+  return table_integer(table, row, (size_t)table_find_column(table, "distance"));
+}
+
 /* What matters of a cosine sum is where it falls below 0: a line is there, and one at the distance,
    which is the first of all where none is left out. */
 static void plan_cosine(const struct decay_request *request, struct result *result) {
@@ -200,8 +204,7 @@ static void plan_cosine(const struct decay_request *request, struct result *resu
   plot->marks[0] = (struct curve_mark){0, ""};
   if (meta_count(meta, "series") != 1) return;
   const double first = meta_real(meta_item(meta, "series", 0), "first_negative", NAN);
-  const size_t distance = (size_t)table_find_column(result->table, "distance");
-  const bool all = request->step == 1 && table_integer(result->table, 0, distance) <= 1;
+  const bool all = request->step == 1 && distance_at(result->table, 0) <= 1;
   snprintf(result->mark_text[0], sizeof result->mark_text[0], "first negative%s: %.0f",
            all ? "" : " listed", first);
   plot->x_mark = (struct curve_mark){first, result->mark_text[0]};
@@ -277,10 +280,10 @@ static int compute(const struct invocation *invocation, struct result *result,
   if (!status)
     status = decay_run(backend, &request, series.spectra, series.count, &result->table, error);
   if (!status) {
+    const int64_t last = distance_at(result->table, table_rows(result->table) - 1);
     meta_set_text(series.meta, "backend", backend_name(backend));
     for (size_t i = 0; i < series.count && !option_given(invocation, "context"); i++)
-      spectrum_warn_length(series.spectra[i], request.distance[request.count - 1] + 1, "--distance",
-                           series.meta);
+      spectrum_warn_length(series.spectra[i], last + 1, "--distance", series.meta);
     meta_prepend(table_meta(result->table), series.meta);
     plan_figure(&request, cosine, result);
   }

@@ -61,13 +61,14 @@ static double rows_in_all(const struct legend *legend) {
 /* Where an entry stands: the rows above it, and the entries to its left. */
 static double place_of(const struct legend *legend, size_t index, size_t *left) {
   if (!has_kinds(legend) || index < legend->series) {
+    const size_t above = index / legend->across;
     *left = index % legend->across;
-    return (double)(index / legend->across);
+    return (double)above;
   }
   const size_t behind = index - legend->series;
+  const size_t above = rows_of(legend->series, legend->across) + behind / legend->across;
   *left = behind % legend->across;
-  return between_kinds +
-         (double)(rows_of(legend->series, legend->across) + behind / legend->across);
+  return between_kinds + (double)above;
 }
 
 /* Size of an entry: the widest text, but no wider than the panel. */

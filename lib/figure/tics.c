@@ -115,6 +115,7 @@ bool tics_values(const double *value, size_t count, bool thousands, struct tics 
   tics->count = 0;
   for (size_t i = 0; i < count; i++) {
     struct tic *tic = add(tics, value[i]);
+    if (!tic) return false;
     const double number = thousands ? value[i] / 1024 : value[i];
     snprintf(tic->label, sizeof tic->label, "%.7g%s", number, thousands ? "k" : "");
     if (strtod(tic->label, NULL) != number || strchr(tic->label, 'e') ||

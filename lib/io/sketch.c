@@ -56,14 +56,27 @@ static double weight_of(size_t index) {
   return z & 1 ? -size : size;
 }
 
-static void add_real(struct state *state, double value, double largest) {
-  const size_t index = state->next++;
-  if (isfinite(value)) {
-    if (largest > 0) state->sum[index / state->run] += weight_of(index) * (value / largest);
-    return;
-  }
+static void add_special(struct state *state, size_t index, double value) {
   const int64_t special[] = {(int64_t)index, isnan(value) ? 0 : value > 0 ? 1 : -1};
   hash_add(state->exact, special, sizeof special);
+}
+
+static void add_real(struct state *state, double value, double largest) {
+  const size_t index = state->next++;
+  if (!isfinite(value))
+    add_special(state, index, value);
+  else if (largest > 0)
+    state->sum[index / state->run] += weight_of(index) * (value / largest);
+}
+
+/* All numbers of the sketch, for they can be many: each sum on one thread. */
+static void add_all(struct state *state, const double *value, double largest) {
+#pragma omp parallel for
+  for (size_t s = 0; s < SUMS; s++)
+    for (size_t i = s * state->run; i < (s + 1) * state->run && i < state->count; i++)
+      if (isfinite(value[i]) && largest > 0) state->sum[s] += weight_of(i) * (value[i] / largest);
+  for (size_t i = 0; i < state->count; i++)
+    if (!isfinite(value[i])) add_special(state, i, value[i]);
 }
 
 static void add_largest(struct state *state, double largest) {
@@ -125,8 +138,7 @@ int sketch_matrix(const struct matrix *matrix, struct meta *sketch, struct error
   matrix_extent(matrix, &low, &high);
   const double largest = fmax(fabs(low), fabs(high));
   add_largest(&state, largest);
-  for (size_t i = 0; i < count; i++)
-    add_real(&state, matrix->cells[i], largest);
+  add_all(&state, matrix->cells, largest);
   end(&state, sketch);
   return OK;
 }

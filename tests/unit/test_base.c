@@ -2,9 +2,8 @@
 #include "lib/analysis/base.h"
 #include "lib/analysis/base_reach.h"
 #include "lib/base/progress.h"
-#include "tests/oracle/harness.h"
+#include "tests/oracle/cpu_backend.h"
 
-static struct backend *backend;
 static struct error error;
 
 static struct table *run(int64_t dim, const int64_t *context, size_t contexts,
@@ -191,18 +190,6 @@ static void refusals(void **state) {
         .dim = &good, .dims = 1, .context = contexts[i], .contexts = 2};
     assert_refused(base_run(backend, &request, &table, &error), ERROR_INPUT, "is not one of");
   }
-}
-
-static int open_backend(void **state) {
-  (void)state;
-  backend = open_cpu();
-  return 0;
-}
-
-static int close_backend(void **state) {
-  (void)state;
-  backend_close(backend);
-  return 0;
 }
 
 int main(void) {

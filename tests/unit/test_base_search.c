@@ -1,9 +1,7 @@
 /* First and safe bases against cosine sums in long double, from the definition. */
 #include "lib/analysis/base_search.h"
 #include "lib/base/thread.h"
-#include "tests/oracle/harness.h"
-
-static struct backend *backend;
+#include "tests/oracle/cpu_backend.h"
 
 /* Σ_i cos(mθ_i), θ_i = base^(−2i/dim). */
 static long double sum_of(const long double *theta, size_t dim, int64_t m) {
@@ -221,18 +219,6 @@ static void rounding_is_owned(void **state) {
     assert_close(limit->base, (double)base, 1e-3 * (double)base);
     assert_int_equal(limit->witness, 355);
   }
-}
-
-static int open_backend(void **state) {
-  (void)state;
-  backend = open_cpu();
-  return 0;
-}
-
-static int close_backend(void **state) {
-  (void)state;
-  backend_close(backend);
-  return 0;
 }
 
 int main(void) {

@@ -1,9 +1,7 @@
 /* Bounds of cosine sums over boxes against samples in long double: kernels/backend.h, struct
    cosine_range_batch. */
-#include "tests/oracle/harness.h"
+#include "tests/oracle/cpu_backend.h"
 #include "tests/oracle/oracle.h"
-
-static struct backend *backend;
 
 /* A batch of one box, its bounds beside it. */
 struct bounded {
@@ -147,18 +145,6 @@ static void refusals(void **state) {
   REFUSED(first = -1, "box 0 is of distances -1 to 4");
 #undef REFUSED
   phases_free(&phases);
-}
-
-static int open_backend(void **state) {
-  (void)state;
-  backend = open_cpu();
-  return 0;
-}
-
-static int close_backend(void **state) {
-  (void)state;
-  backend_close(backend);
-  return 0;
 }
 
 int main(void) {

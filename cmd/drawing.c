@@ -1,6 +1,5 @@
 #include "cmd/drawing.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -117,7 +116,7 @@ int drawing_note_colours(const struct result *result, const struct figure_option
   meta_set_real(noted, "low", colours.scale.low);
   meta_set_real(noted, "high", colours.scale.high);
   if (colours.scale.law == COLOUR_SIGNED_LOG)
-    meta_set_real(noted, "linear_within", colours.scale.high * pow(10, -COLOUR_DECADES));
+    meta_set_real(noted, "linear_within", colour_linear_within(&colours.scale));
   meta_set_integer(noted, "cells_below", (int64_t)colours.beyond.below);
   meta_set_integer(noted, "cells_above", (int64_t)colours.beyond.above);
   return OK;

@@ -6,7 +6,7 @@
 /* Powers of ten on both sides of 0, at most `most` numbers. */
 static void set_signed_tics(const struct colour_scale *scale, size_t most, struct tics *tics) {
   struct tics above;
-  tics_logarithmic(scale->high * pow(10, -COLOUR_DECADES), scale->high, (most - 1) / 2, &above);
+  tics_logarithmic(colour_linear_within(scale), scale->high, (most - 1) / 2, &above);
   tics->count = 0;
   for (size_t i = 0; i < 2 * above.count && tics->count < TICS_MOST - 1; i++) {
     const struct tic *tic = &above.item[i / 2];

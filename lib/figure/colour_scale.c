@@ -176,6 +176,10 @@ bool colour_shows(const struct colour_scale *scale, double value) {
   return !isnan(value) && !(scale->law == COLOUR_LOG && value <= 0);
 }
 
+double colour_linear_within(const struct colour_scale *scale) {
+  return scale->high * pow(10, -COLOUR_DECADES);
+}
+
 /* Of a signed logarithmic scale, 0..1 from 0 to its end: the linear part, and equal decades. */
 static double signed_part(double size, double end) {
   const double times = size / end * pow(10, COLOUR_DECADES);

@@ -68,6 +68,9 @@ double colour_part(const struct colour_scale *scale, double value);
    to. */
 int colour_index(const struct colour_scale *scale, double value);
 
+/* Of a signed logarithmic scale: it is linear between minus and plus that. */
+double colour_linear_within(const struct colour_scale *scale);
+
 /* The value in the middle of the colour's interval: colour_index gives `index` back. */
 double colour_value(const struct colour_scale *scale, int index);
 

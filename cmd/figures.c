@@ -18,8 +18,8 @@
 enum { KEY_JOBS = 256, KEY_ONLY, KEY_LIST, KEY_DRY_RUN, KEY_MAKE, KEY_FORCE };
 
 static const struct argp_option options[] = {
-    {"directory", 'C', "DIR", 0, "where the names in the recipe lead from (default: its folder)",
-     0},
+    {"directory", 'C', "DIR", 0,
+     "where the names in the recipe lead from (default: its folder; of '-' this one)", 0},
     {"jobs", KEY_JOBS, "N", 0, "figures drawn at a time (default: the cores, or --threads)", 0},
     {"only", KEY_ONLY, "GLOB", 0,
      "the figures with such a file alone, by its whole name, its last part or what --list prints "
@@ -89,20 +89,28 @@ static int go_to(const char *folder, bool draws, struct error *error) {
   return status;
 }
 
+/* Bytes of the folder in the name of a recipe. A pipe lies in none: nobody wants figures in /dev.
+ */
+static size_t folder_length(const char *path) {
+  return strncmp(path, "/dev/", 5) ? (size_t)(file_name(path) - path) : 0;
+}
+
 /* Reads the recipe, then goes where its names lead from. */
 static int open_recipe(const struct invocation *invocation, bool draws, struct figures *figures,
                        struct error *error) {
-  const char *name = invocation->argument, *folder = option_text(invocation, "directory", NULL);
+  const char *path = invocation->argument, *folder = option_text(invocation, "directory", NULL);
   char *text;
   size_t size;
-  if (!name) return error_set(error, ERROR_INPUT, "no recipe given: ropetool figures RECIPE");
-  figures->name = name;
-  int status = file_read(name, RECIPE_LIMIT, &text, &size, error);
+  if (!path) return error_set(error, ERROR_INPUT, "no recipe given: ropetool figures RECIPE");
+  const bool piped = !strcmp(path, "-");
+  if (piped) path = "/dev/stdin";
+  figures->name = piped ? "stdin" : path;
+  int status = file_read(path, RECIPE_LIMIT, &text, &size, error);
   if (status) return status;
-  status = recipe_parse(text, size, name, &figures->recipe, error);
+  status = recipe_parse(text, size, figures->name, &figures->recipe, error);
   free(text);
   if (status) return status;
-  char *own = strndup(name, (size_t)(file_name(name) - name));
+  char *own = strndup(path, folder_length(path));
   if (!own) return error_set(error, ERROR_FAILED, "out of memory: the recipe");
   if (!folder && *own) folder = own;
   if (folder) status = go_to(folder, draws, error);
@@ -220,7 +228,7 @@ const struct command command_figures = {
     .summary = "draw every figure of a recipe that is not up to date",
     .arguments = "RECIPE",
     .description = "A recipe is a text with lines 'OUT[,OUT...] COMMAND...': files and the command "
-                   "that makes them.",
+                   "that makes them. '-' is standard input.",
     .options = options,
     .compute = compute,
 };

@@ -29,7 +29,8 @@ static int find_command(struct figures_job *job, struct error *error) {
   if (!command)
     return error_set(error, ERROR_INPUT, "unknown command '%s'; 'ropetool help' lists them", name);
   if (!(command->groups & GROUP_OUTPUT) || command->prepare)
-    return error_set(error, ERROR_INPUT, "'%s' makes no file, and cannot stand in a recipe", name);
+    return error_set(error, ERROR_INPUT,
+                     "'%s' cannot stand in a recipe: it does not say what is drawn", name);
   job->invocation.command = command;
   return OK;
 }

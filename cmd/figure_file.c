@@ -54,12 +54,14 @@ const char *figure_file_companion_fault(const char *path, const struct meta *pro
   if (!pdf) return "the PDF beside it cannot be looked at: out of memory";
   struct error unread;
   struct stat status;
-  const bool read = !stat(pdf, &status) && S_ISREG(status.st_mode) &&
-                    !figure_file_read(pdf, &other, &intact, &unread);
+  const bool missing = stat(pdf, &status) != 0;
+  const bool read =
+      !missing && S_ISREG(status.st_mode) && !figure_file_read(pdf, &other, &intact, &unread);
   const bool same = read && same_text(other, provenance, "command") &&
                     same_text(other, provenance, "data_sha256");
   meta_destroy(other);
   free(pdf);
-  if (!same || !intact) return "the PDF beside it is missing or CHANGED";
+  if (missing) return "the PDF beside it is MISSING";
+  if (!same || !intact) return "the PDF beside it is CHANGED";
   return includes_companion(path) ? NULL : "the PDF beside it is NOT the one that it includes";
 }

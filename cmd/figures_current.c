@@ -138,8 +138,8 @@ static bool figure_holds(struct figures *figures, struct figures_job *job, const
   if (figure_file_read(path, provenance, &intact, &unread))
     return because(job, "'%s' does not say how it was made", path);
   if (!intact) return because(job, "'%s' was changed since it was drawn", path);
-  if (figure_file_companion_fault(path, *provenance))
-    return because(job, "the PDF beside '%s' is another", path);
+  const char *fault = figure_file_companion_fault(path, *provenance);
+  if (fault) return because(job, "of '%s' %s", path, fault);
   return meta_holds(figures, job, *provenance);
 }
 

@@ -46,6 +46,9 @@ ALL_CPPFLAGS := -I. -D_GNU_SOURCE -DROPETOOL_VERSION='"$(VERSION)"' \
 ALL_CFLAGS := -std=gnu11 -fopenmp -ffp-contract=off -fno-math-errno -fno-trapping-math \
   -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith -Wformat=2 \
   -Wundef -Werror=implicit-function-declaration -Werror=int-conversion $(CFLAGS)
+# Shared libraries of others, and the CUDA plug-in, can take in what the library is made of, and export nothing of it;
+# as hidden symbols are never replaced at run time, this costs no speed.
+LIBRARY_CFLAGS := -fPIC -fvisibility=hidden
 LDLIBS := -lgsl -lopenblas -ljansson -lpng -lz -lnettle -lm -ldl
 SANITIZE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
@@ -103,7 +106,7 @@ CUDA_FLAGS := -std=c++17 -O3 -I. -D_GNU_SOURCE $(CUDA_TARGETS) -cudart static \
   -Xcompiler -fPIC,-fvisibility=hidden,-Wall,-Wextra
 # What of the library the plug-in brings along.
 PLUGIN_C_SOURCES := kernels/grid.c lib/base/error.c lib/base/memory.c lib/base/storage.c lib/base/text.c
-PLUGIN_C_OBJECTS := $(PLUGIN_C_SOURCES:%.c=$(BUILD)/pic/%.o)
+PLUGIN_C_OBJECTS := $(PLUGIN_C_SOURCES:%.c=$(BUILD)/%.o)
 CUDA_OBJECTS := $(CUDA_SOURCES:%.cu=$(BUILD)/cuda/%.o)
 
 all: $(BUILD)/ropetool $(CUDA_PLUGIN) manual
@@ -115,9 +118,6 @@ $(BUILD)/ropetool_cuda.so: $(CUDA_OBJECTS) $(PLUGIN_C_OBJECTS) $(BUILD)/sources
 $(BUILD)/cuda/%.o: %.cu $(BUILD)/cuda-flags
 	$(call step,NVCC) $(NVCC) $(CUDA_FLAGS) -MMD -MP -MF $(@:.o=.d) -c -o $@ $< >$(@:.o=.log) 2>&1; status=$$?; \
 	  sed '/^ptxas info/d; /bytes stack frame/d' $(@:.o=.log); exit $$status
-
-$(BUILD)/pic/%.o: %.c $(BUILD)/flags
-	$(call step,CC) $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
 
 cuda-build:
 ifeq ($(NVCC),)
@@ -137,6 +137,8 @@ $(BUILD)/libropetool.a: $(LIBRARY_OBJECTS) $(BUILD)/sources
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(call step,CC) $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(LIBRARY_OBJECTS): ALL_CFLAGS += $(LIBRARY_CFLAGS)
 
 # These files become one C file that takes in their bytes.
 $(BUILD)/assets.c: $(ASSETS) plots/embed.sh $(BUILD)/sources
@@ -167,7 +169,7 @@ $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libropetool.a
 
 # These three files change only when their text does: what was built with other flags, or from a file that
 # is gone, is built again.
-FLAGS := $(strip $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS))
+FLAGS := $(strip $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LIBRARY_CFLAGS))
 CUDA_FLAGS_USED := $(strip $(NVCC) $(CUDA_FLAGS))
 SOURCES := $(strip $(LIBRARY_SOURCES) $(ASSETS) $(CUDA_SOURCES))
 ifeq ($(filter clean install-files uninstall,$(MAKECMDGOALS)),)

@@ -55,6 +55,17 @@ use_library_in_cpp() {
     [ "$(./program_cpp)" = '64 pairs, base 500000, mean 0.795712' ]
 }
 
+# A shared library of someone else's, with ours inside, and none of our names.
+use_library_in_shared() {
+  cd "$work" || return 1
+  sed 's/^int main(void)/int mean_cosine(void)/' "$root/tests/install/program.c" >shared.c
+  printf 'int mean_cosine(void);\nint main(void) { return mean_cosine(); }\n' >caller.c
+  # shellcheck disable=SC2046,SC2086 # words are wanted
+  "$compiler" -std=c11 -fPIC -shared $sanitizers shared.c -o libshared.so $(package --cflags --libs) -lm &&
+    "$compiler" $sanitizers caller.c -o caller ./libshared.so || return 1
+  [ "$(./caller)" = '64 pairs, base 500000, mean 0.795712' ] && ! nm -D --defined-only libshared.so | grep -w spectrum_create
+}
+
 # A page for each command, none beside them.
 pages() {
   {
@@ -142,6 +153,7 @@ if command -v pkg-config >/dev/null; then
   check 'library: each header by itself' compile_headers
   check 'library: a program that uses it' use_library
   check 'library: one in C++' use_library_in_cpp
+  check 'library: inside a shared library' use_library_in_shared
 else
   echo 'ok - library # SKIP no pkg-config'
 fi

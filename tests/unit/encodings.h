@@ -88,7 +88,7 @@ static inline void score_all(struct backend *backend, struct scorer *scorer,
 }
 
 static inline int open_backend(void **state) {
-  *state = cpu_backend();
+  *state = open_cpu();
   memory_set_limit((uint64_t)1 << 30);
   return 0;
 }
@@ -108,8 +108,9 @@ static inline struct scorer scorer_of(struct backend *backend, const char *name,
 }
 
 /* Making it is refused with `part` in the message, and leaves nothing behind. */
-static inline void assert_refused(struct backend *backend, const struct encoding *encoding,
-                                  const struct encoding_setting *setting, const char *part) {
+static inline void assert_encoding_refused(struct backend *backend, const struct encoding *encoding,
+                                           const struct encoding_setting *setting,
+                                           const char *part) {
   struct scorer scorer;
   struct error error;
   assert_int_not_equal(encoding_make(encoding, backend, setting, &scorer, &error), OK);

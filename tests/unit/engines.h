@@ -5,21 +5,10 @@
 #include "lib/rope/engine.h"
 #include "tests/unit/spectra.h"
 
-/* A spec of all of a head's dimensions; `scaling` as on the command line. */
-static inline struct rope_spec spec_of(size_t dim, double base, const char *scaling) {
-  struct rope_spec spec;
-  struct error error;
-  spec_default(&spec);
-  spec.head_dim = spec.rotary_dim = dim;
-  spec.base = base;
-  if (spec_parse_scaling(scaling, &spec.scaling, &error)) fail_msg("%s", error.message);
-  return spec;
-}
-
 /* LongRoPE with short factors of 1 and long factors of `divisor`, for heads of 4 dimensions: 4096
    tokens before, 131072 after, a sequence of `context`. */
 static inline struct rope_spec longrope_spec(double divisor, int64_t context) {
-  struct rope_spec spec = spec_of(4, 10000, "longrope:original_max_position_embeddings=4096");
+  struct rope_spec spec = scaled_spec(4, 10000, "longrope:original_max_position_embeddings=4096");
   const double one[] = {1, 1}, longer[] = {divisor, divisor};
   assert_int_equal(spec_set_list(&spec, "short_factor", one, 2, NULL), OK);
   assert_int_equal(spec_set_list(&spec, "long_factor", longer, 2, NULL), OK);

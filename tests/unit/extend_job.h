@@ -29,7 +29,7 @@ static inline struct table *extend(const struct extend_request *request) {
 
 static inline int open_backend(void **state) {
   (void)state;
-  backend = cpu_backend();
+  backend = open_cpu();
   return 0;
 }
 

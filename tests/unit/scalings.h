@@ -6,22 +6,6 @@
 #include "lib/rope/scaling.h"
 #include "tests/unit/spectra.h"
 
-/* A spec of `dim` dimensions with `scaling`; model and sequence have no context. */
-static inline struct rope_spec scaled_spec(size_t dim, double base, const char *scaling) {
-  struct rope_spec spec;
-  struct error error;
-  spec_default(&spec);
-  spec.head_dim = spec.rotary_dim = dim;
-  spec.base = base;
-  if (spec_parse_scaling(scaling, &spec.scaling, &error)) fail_msg("%s", error.message);
-  return spec;
-}
-
-static inline struct spectrum *make(size_t dim, double base, const char *scaling) {
-  const struct rope_spec spec = scaled_spec(dim, base, scaling);
-  return spectrum_of(&spec);
-}
-
 static inline void set_list(struct rope_spec *spec, const char *key, const double *value,
                             size_t count) {
   struct error error;
@@ -29,7 +13,7 @@ static inline void set_list(struct rope_spec *spec, const char *key, const doubl
 }
 
 /* Relative. */
-static inline void assert_close(long double actual, long double expected, double tolerance) {
+static inline void assert_relative(long double actual, long double expected, double tolerance) {
   if (!(fabsl(actual - expected) <= tolerance * fabsl(expected)))
     fail_msg("%.20Lg is not %.20Lg within %g", actual, expected, tolerance);
 }
@@ -58,8 +42,8 @@ static inline void assert_spec_refused(const struct rope_spec *spec, const char 
     fail_msg("'%s': \"%s\" is not \"%s\"", spec->scaling.type, error.message, message);
 }
 
-static inline void assert_refused(size_t dim, double base, const char *scaling,
-                                  const char *message) {
+static inline void assert_scaling_refused(size_t dim, double base, const char *scaling,
+                                          const char *message) {
   const struct rope_spec spec = scaled_spec(dim, base, scaling);
   assert_spec_refused(&spec, message);
 }

@@ -2,20 +2,8 @@
 #ifndef ROPETOOL_TESTS_SPECTRA_H
 #define ROPETOOL_TESTS_SPECTRA_H
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "kernels/backend.h"
-#include "lib/base/phase.h"
 #include "lib/rope/spectrum.h"
+#include "tests/oracle/harness.h"
 
 /* |value − expected| <= tolerance; NaN never passes. */
 #define assert_near(value, expected, tolerance)                                                    \
@@ -40,19 +28,25 @@ static inline struct spectrum *spectrum_of(const struct rope_spec *spec) {
   return spectrum;
 }
 
-static inline struct spectrum *plain_spectrum(size_t dim, double base) {
+/* A spec of `dim` dimensions, `scaling` as on the command line; model and sequence have no context.
+ */
+static inline struct rope_spec scaled_spec(size_t dim, double base, const char *scaling) {
   struct rope_spec spec;
+  struct error error;
   spec_default(&spec);
   spec.head_dim = spec.rotary_dim = dim;
   spec.base = base;
+  if (spec_parse_scaling(scaling, &spec.scaling, &error)) fail_msg("%s", error.message);
+  return spec;
+}
+
+static inline struct spectrum *scaled_spectrum(size_t dim, double base, const char *scaling) {
+  const struct rope_spec spec = scaled_spec(dim, base, scaling);
   return spectrum_of(&spec);
 }
 
-static inline struct backend *cpu_backend(void) {
-  struct backend *backend = NULL;
-  struct error error;
-  if (backend_open("cpu", &backend, &error)) fail_msg("%s", error.message);
-  return backend;
+static inline struct spectrum *plain_spectrum(size_t dim, double base) {
+  return scaled_spectrum(dim, base, "none");
 }
 
 /* Σ_i cos(m·θ_i), added up plainly. */

@@ -11,15 +11,16 @@ static void bands_have_names(void **state) {
 
 static void factors_are_unscaled_over_scaled(void **state) {
   (void)state;
-  struct spectrum *spectrum = make(128, 10000, "linear:factor=4");
+  struct spectrum *spectrum = scaled_spectrum(128, 10000, "linear:factor=4");
   for (size_t i = 0; i < 64; i++)
     assert_near(spectrum_factor(spectrum, i), 4, 1e-15);
   assert_bands(spectrum, 0, 0, 64);
   spectrum_destroy(spectrum);
-  spectrum = make(128, 10000, "p-rope:p=0.5");
+  spectrum = scaled_spectrum(128, 10000, "p-rope:p=0.5");
   assert_true(spectrum_factor(spectrum, 31) == 1 && isinf(spectrum_factor(spectrum, 32)));
   spectrum_destroy(spectrum);
-  spectrum = make(128, 10000, "linear:factor=1"); /* both: what is divided by 1 is kept */
+  spectrum =
+      scaled_spectrum(128, 10000, "linear:factor=1"); /* both: what is divided by 1 is kept */
   assert_bands(spectrum, 64, 0, 0);
   spectrum_destroy(spectrum);
 }
@@ -62,7 +63,7 @@ static void equality_has_its_tolerance(void **state) {
 }
 
 static size_t critical_dim(size_t dim, double base, const char *scaling, double context) {
-  struct spectrum *spectrum = make(dim, base, scaling);
+  struct spectrum *spectrum = scaled_spectrum(dim, base, scaling);
   const size_t critical = spectrum_critical_dim(spectrum, context);
   spectrum_destroy(spectrum);
   return critical;

@@ -147,7 +147,7 @@ static void checks_have_names(void **state) {
 }
 
 static int open_backend(void **state) {
-  *state = cpu_backend();
+  *state = open_cpu();
   return 0;
 }
 

@@ -300,7 +300,7 @@ static void faults_are_seen_at_the_start(void **state) {
 }
 
 static int open_backend(void **state) {
-  *state = cpu_backend();
+  *state = open_cpu();
   return 0;
 }
 

@@ -129,7 +129,7 @@ static void same_numbers_always(void **state) {
 }
 
 static int open_backend(void **state) {
-  *state = cpu_backend();
+  *state = open_cpu();
   return 0;
 }
 

@@ -415,7 +415,7 @@ static void threads_do_not_matter(void **state) {
 }
 
 static int open_backend(void **state) {
-  *state = cpu_backend();
+  *state = open_cpu();
   memory_set_limit((uint64_t)1 << 32);
   return 0;
 }

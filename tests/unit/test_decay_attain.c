@@ -102,7 +102,7 @@ static void attains_in_every_format(void **state) {
 }
 
 static int open_backend(void **state) {
-  *state = cpu_backend();
+  *state = open_cpu();
   return 0;
 }
 

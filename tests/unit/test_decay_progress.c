@@ -44,7 +44,7 @@ static void every_series_is_a_part(void **state) {
 }
 
 static int open_backend(void **state) {
-  *state = cpu_backend();
+  *state = open_cpu();
   return 0;
 }
 

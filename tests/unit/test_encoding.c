@@ -45,32 +45,35 @@ static void refuses_senseless_settings(void **state) {
   const struct encoding *alibi = encoding_of("alibi");
   struct encoding_setting setting = setting_of(NULL, 8, 4);
   setting.head = 8;
-  assert_refused(*state, alibi, &setting, "the head is '8', and the model has 8: 0 to 7");
+  assert_encoding_refused(*state, alibi, &setting, "the head is '8', and the model has 8: 0 to 7");
   setting = setting_of(NULL, 0, 4);
-  assert_refused(*state, alibi, &setting, "the length of encoding 'alibi' is '0'");
+  assert_encoding_refused(*state, alibi, &setting, "the length of encoding 'alibi' is '0'");
   setting = setting_of(NULL, 8, 0);
-  assert_refused(*state, alibi, &setting, "the width of encoding 'alibi' is '0'");
+  assert_encoding_refused(*state, alibi, &setting, "the width of encoding 'alibi' is '0'");
   setting = setting_of(NULL, 8, 4);
   setting.heads = 0;
-  assert_refused(*state, alibi, &setting, "number of heads");
+  assert_encoding_refused(*state, alibi, &setting, "number of heads");
   setting = setting_of(NULL, 8, 4);
   setting.terms = TERMS_CONTENT_POSITION;
-  assert_refused(*state, alibi, &setting,
-                 "'alibi' has no terms of content and position apart: sinusoidal, learned, "
-                 "transformer-xl, deberta have");
+  assert_encoding_refused(
+      *state, alibi, &setting,
+      "'alibi' has no terms of content and position apart: sinusoidal, learned, "
+      "transformer-xl, deberta have");
 }
 
 /* An odd width cannot hold pairs of sine and cosine. */
 static void refuses_odd_widths(void **state) {
   struct spectrum *spectrum = plain_spectrum(126, 10000);
   struct encoding_setting setting = setting_of(spectrum, 8, 127);
-  assert_refused(*state, encoding_of("sinusoidal"), &setting, "a width of '127' is odd");
+  assert_encoding_refused(*state, encoding_of("sinusoidal"), &setting, "a width of '127' is odd");
   setting = setting_of(spectrum, 8, 128);
-  assert_refused(*state, encoding_of("sinusoidal"), &setting, "makes 126 dimensions");
+  assert_encoding_refused(*state, encoding_of("sinusoidal"), &setting, "makes 126 dimensions");
   setting = setting_of(spectrum, 8, 125);
-  assert_refused(*state, encoding_of("rope"), &setting, "rotates 126 dimensions of vectors that");
+  assert_encoding_refused(*state, encoding_of("rope"), &setting,
+                          "rotates 126 dimensions of vectors that");
   setting = setting_of(spectrum, 8, 127);
-  assert_refused(*state, encoding_of("transformer-xl"), &setting, "each of '127' dimensions");
+  assert_encoding_refused(*state, encoding_of("transformer-xl"), &setting,
+                          "each of '127' dimensions");
   spectrum_destroy(spectrum);
 }
 
@@ -129,7 +132,7 @@ static void refuses_what_does_not_fit(void **state) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     struct encoding_setting setting = setting_of(spectrum, (size_t)1000000000000, 128);
     setting.values = values;
-    assert_refused(*state, encoding_of(names[i]), &setting, "GiB");
+    assert_encoding_refused(*state, encoding_of(names[i]), &setting, "GiB");
   }
   encoding_values_destroy(values);
   spectrum_destroy(spectrum);

@@ -75,7 +75,8 @@ static void t5_buckets(void **state) {
     assert_false(scorer.untrained);
     scorer_release(&scorer);
     setting.head = 3;
-    assert_refused(*state, encoding_of("t5"), &setting, "'t5.bias' has 3 heads, and head '3'");
+    assert_encoding_refused(*state, encoding_of("t5"), &setting,
+                            "'t5.bias' has 3 heads, and head '3'");
   }
   encoding_values_destroy(values);
 }
@@ -115,7 +116,7 @@ static void t5_refuses(void **state) {
     struct encoding_values *values = values_of((const char *[]){cases[c].value, NULL});
     struct encoding_setting setting = setting_of(NULL, 8, 16);
     setting.values = values;
-    assert_refused(*state, encoding_of("t5"), &setting, cases[c].part);
+    assert_encoding_refused(*state, encoding_of("t5"), &setting, cases[c].part);
     encoding_values_destroy(values);
   }
 }
@@ -138,9 +139,9 @@ static void kerple_forms(void **state) {
   struct encoding_values *values =
       values_of((const char *[]){"kerple.p=2.5", "kerple.a=1", "kerple.power=1", NULL});
   struct encoding_setting setting = setting_of(NULL, LENGTH, 16);
-  assert_refused(*state, encoding_of("kerple"), &setting, "--param kerple.p=NUMBER");
+  assert_encoding_refused(*state, encoding_of("kerple"), &setting, "--param kerple.p=NUMBER");
   setting.values = values;
-  assert_refused(*state, encoding_of("kerple"), &setting, "'2.5' and '1'");
+  assert_encoding_refused(*state, encoding_of("kerple"), &setting, "'2.5' and '1'");
   encoding_values_destroy(values);
 }
 
@@ -181,7 +182,7 @@ static void fire_takes_the_larger(void **state) {
   }
   scorer_release(&scorer);
   setting.head = 2;
-  assert_refused(*state, encoding_of("fire"), &setting, "has 2 heads, and head '2'");
+  assert_encoding_refused(*state, encoding_of("fire"), &setting, "has 2 heads, and head '2'");
   encoding_values_destroy(values);
 }
 
@@ -190,7 +191,7 @@ static void fire_starts_untrained(void **state) {
   struct encoding_values *values =
       values_of((const char *[]){"fire=random:1", "fire.c=0.1", "fire.L=512", NULL});
   struct encoding_setting setting = setting_of(NULL, 8, 4);
-  assert_refused(*state, encoding_of("fire"), &setting, "needs 'fire.hidden_weight'");
+  assert_encoding_refused(*state, encoding_of("fire"), &setting, "needs 'fire.hidden_weight'");
   setting.values = values;
   struct scorer scorer = scorer_of(*state, "fire", &setting);
   assert_true(scorer.untrained);
@@ -198,7 +199,7 @@ static void fire_starts_untrained(void **state) {
   encoding_values_destroy(values);
   values = values_of((const char *[]){"fire.c=0", NULL});
   setting.values = values;
-  assert_refused(*state, encoding_of("fire"), &setting, "'0' and '512': greater than 0");
+  assert_encoding_refused(*state, encoding_of("fire"), &setting, "'0' and '512': greater than 0");
   encoding_values_destroy(values);
 }
 

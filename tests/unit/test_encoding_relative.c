@@ -82,19 +82,21 @@ static void shaw_refuses(void **state) {
   double table[6 * DIM] = {0};
   struct encoding_values *values = values_of((const char *[]){NULL});
   struct encoding_setting setting = setting_of(NULL, LENGTH, DIM);
-  assert_refused(*state, encoding_of("shaw"), &setting, "FILE[:TENSOR] of shape (2k + 1, dim)");
+  assert_encoding_refused(*state, encoding_of("shaw"), &setting,
+                          "FILE[:TENSOR] of shape (2k + 1, dim)");
   add_tensor(values, "shaw.table", table, 6, DIM);
   setting.values = values;
-  assert_refused(*state, encoding_of("shaw"), &setting, "'shaw.table' has '6' rows: an odd number");
+  assert_encoding_refused(*state, encoding_of("shaw"), &setting,
+                          "'shaw.table' has '6' rows: an odd number");
   setting.dim = setting.width = DIM - 1;
-  assert_refused(*state, encoding_of("shaw"), &setting,
-                 "shape (6, 12): (2k + 1, dim), here (any, 11)");
+  assert_encoding_refused(*state, encoding_of("shaw"), &setting,
+                          "shape (6, 12): (2k + 1, dim), here (any, 11)");
   encoding_values_destroy(values);
   values = values_of((const char *[]){"shaw.k=4", NULL});
   add_tensor(values, "shaw.table", table, 5, DIM);
   setting = setting_of(NULL, LENGTH, DIM);
   setting.values = values;
-  assert_refused(*state, encoding_of("shaw"), &setting, "here (9, 12)");
+  assert_encoding_refused(*state, encoding_of("shaw"), &setting, "here (9, 12)");
   encoding_values_destroy(values);
 }
 

@@ -106,14 +106,15 @@ static void refuses_the_other_exponent(void **state) {
   struct spectrum *spectrum = plain_spectrum(2, 10000);
   struct encoding_setting setting = setting_of(spectrum, 8, 2);
   setting.values = values;
-  assert_refused(*state, encoding_of("sinusoidal"), &setting, "divides by d/2 - 1, and d is '2'");
+  assert_encoding_refused(*state, encoding_of("sinusoidal"), &setting,
+                          "divides by d/2 - 1, and d is '2'");
   spectrum_destroy(spectrum);
   struct rope_spec spec;
   spec_default(&spec);
   assert_int_equal(spec_parse_scaling("linear:factor=4", &spec.scaling, NULL), OK);
   setting = setting_of(spectrum = spectrum_of(&spec), 8, 128);
   setting.values = values;
-  assert_refused(*state, encoding_of("sinusoidal"), &setting, "not of the rule 'linear'");
+  assert_encoding_refused(*state, encoding_of("sinusoidal"), &setting, "not of the rule 'linear'");
   spectrum_destroy(spectrum);
   encoding_values_destroy(values);
 }
@@ -185,7 +186,7 @@ static void learned_table(void **state) {
   struct position_table table = {.row = row, .positions = 3, .width = 2, .name = "wpe"};
   struct encoding_setting setting = setting_of(NULL, 2, 2);
   const struct encoding *learned = encoding_of("learned");
-  assert_refused(*state, learned, &setting, "needs a table: --learned FILE[:TENSOR]");
+  assert_encoding_refused(*state, learned, &setting, "needs a table: --learned FILE[:TENSOR]");
   setting.learned = &table;
   assert_int_equal(encoding_width(learned, NULL, &table), 2);
   struct scorer scorer = scorer_of(*state, "learned", &setting);
@@ -195,7 +196,8 @@ static void learned_table(void **state) {
   assert_false(scorer.untrained);
   scorer_release(&scorer);
   setting.length = 5;
-  assert_refused(*state, learned, &setting, "'wpe' has 3 positions, and the length is '5'");
+  assert_encoding_refused(*state, learned, &setting,
+                          "'wpe' has 3 positions, and the length is '5'");
   setting.beyond = true;
   table.untrained = true;
   scorer = scorer_of(*state, "learned", &setting);
@@ -205,7 +207,7 @@ static void learned_table(void **state) {
   assert_true(scorer.untrained);
   scorer_release(&scorer);
   setting.width = 4;
-  assert_refused(*state, learned, &setting, "'wpe' has '2' dimensions for vectors of 4");
+  assert_encoding_refused(*state, learned, &setting, "'wpe' has '2' dimensions for vectors of 4");
 }
 
 int main(void) {

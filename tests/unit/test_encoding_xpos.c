@@ -88,8 +88,8 @@ static void long_inputs_stay_finite(void **state) {
     }
   scorer_release(&scorer);
   setting.length = 40000;
-  assert_refused(*state, encoding_of("xpos"), &setting,
-                 "at most 35760 positions with scale_base 64");
+  assert_encoding_refused(*state, encoding_of("xpos"), &setting,
+                          "at most 35760 positions with scale_base 64");
   setting.length = 35760;
   scorer = scorer_of(*state, "xpos", &setting);
   scorer_release(&scorer);

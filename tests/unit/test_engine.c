@@ -25,7 +25,7 @@ static void registry(void **state) {
 
 static void faults_of_a_spec_are_every_engines(void **state) {
   (void)state;
-  struct rope_spec odd = spec_of(128, 10000, "none"), unknown = odd;
+  struct rope_spec odd = scaled_spec(128, 10000, "none"), unknown = odd;
   odd.rotary_dim = 127;
   strcpy(unknown.scaling.type, "magic");
   for (size_t i = 0; i < 4; i++) {
@@ -52,7 +52,7 @@ static void every_rule_has_an_answer(void **state) {
   static const char *const answers[] = {"yyy", "yyy", "yyn", "ynn", "nnn",
                                         "yyy", "yyy", "yyy", "nnn"};
   for (size_t s = 0; s < sizeof scalings / sizeof *scalings; s++) {
-    const struct rope_spec spec = spec_of(128, 500000, scalings[s]);
+    const struct rope_spec spec = scaled_spec(128, 500000, scalings[s]);
     for (size_t e = 1; e < 4; e++) {
       if (answers[s][e - 1] == 'n') {
         assert_refuses(engine_at(e)->name, &spec, "cannot compute the scaling type");
@@ -76,7 +76,8 @@ static void every_rule_has_an_answer(void **state) {
 
 static void hugging_face_is_float32(void **state) {
   (void)state;
-  struct rope_spec spec = spec_of(128, 1e6, "yarn:factor=4,original_max_position_embeddings=32768");
+  struct rope_spec spec =
+      scaled_spec(128, 1e6, "yarn:factor=4,original_max_position_embeddings=32768");
   struct spectrum *engine = computed("hf", &spec, NULL), *exact = spectrum_of(&spec);
   spec.precision = PRECISION_FP32;
   struct spectrum *single = spectrum_of(&spec);
@@ -90,15 +91,15 @@ static void hugging_face_is_float32(void **state) {
   spectrum_destroy(exact);
   spectrum_destroy(single);
   assert_notes("hf", &spec, (const char *const[3]){NULL});
-  spec = spec_of(128, 1e6, "ntk:factor=4");
+  spec = scaled_spec(128, 1e6, "ntk:factor=4");
   assert_notes("hf", &spec, (const char *const[3]){"has no rope_type 'ntk'"});
 }
 
 /* Two series in one meta: what both say is said once, and neither hides the other's. */
 static void notes_are_said_once(void **state) {
   (void)state;
-  const struct rope_spec none = spec_of(128, 1e6, "none");
-  const struct rope_spec linear = spec_of(128, 1e6, "linear:factor=4");
+  const struct rope_spec none = scaled_spec(128, 1e6, "none");
+  const struct rope_spec linear = scaled_spec(128, 1e6, "linear:factor=4");
   const struct rope_spec *const specs[] = {&linear, &linear, &none, &none};
   struct meta *meta = meta_create();
   for (size_t i = 0; i < 4; i++) {
@@ -111,9 +112,9 @@ static void notes_are_said_once(void **state) {
 
 static void nothing_known_is_said(void **state) {
   (void)state;
-  const struct rope_spec none = spec_of(128, 1e6, "none");
+  const struct rope_spec none = scaled_spec(128, 1e6, "none");
   const struct rope_spec yarn =
-      spec_of(128, 1e6, "yarn:factor=4,original_max_position_embeddings=32768");
+      scaled_spec(128, 1e6, "yarn:factor=4,original_max_position_embeddings=32768");
   assert_notes("vllm", &none, (const char *const[3]){no_difference});
   assert_notes("mlx", &none, (const char *const[3]){no_difference});
   assert_notes("vllm", &yarn, (const char *const[3]){no_difference});
@@ -161,9 +162,9 @@ static void longrope_is_chosen_once(void **state) {
 /* A wavelength that is L/low_freq_factor to the bit is in neither band of mlx-lm's. */
 static void mlx_llama3_leaves_the_boundary(void **state) {
   (void)state;
-  struct rope_spec spec = spec_of(4, 10000,
-                                  "llama3:factor=8,low_freq_factor=1,high_freq_factor=4,"
-                                  "original_max_position_embeddings=64");
+  struct rope_spec spec = scaled_spec(4, 10000,
+                                      "llama3:factor=8,low_freq_factor=1,high_freq_factor=4,"
+                                      "original_max_position_embeddings=64");
   assert_notes("mlx", &spec, (const char *const[3]){no_difference});
   const double longest = 6.2831855F * 100.F;
   assert_int_equal(spec_set_parameter(&spec, "original_max_position_embeddings", longest, NULL),
@@ -180,7 +181,7 @@ static void mlx_yarn_rounds_its_range(void **state) {
   (void)state;
   /* gpt-oss: 8.092779 to 17.398025. */
   const struct rope_spec spec =
-      spec_of(64, 150000, "yarn:factor=32,original_max_position_embeddings=4096,truncate=0");
+      scaled_spec(64, 150000, "yarn:factor=32,original_max_position_embeddings=4096,truncate=0");
   struct spectrum *hf = computed("hf", &spec, NULL), *mlx = computed("mlx", &spec, NULL);
   assert_near(hf->correction_low, 8.092779, 5e-7);
   assert_near(hf->correction_high, 17.398025, 5e-7);

@@ -40,7 +40,7 @@ static void rows_and_columns(void **state) {
       "angle_difference"};
   const struct engine *engine[4];
   engines_of(engine);
-  struct rope_spec spec = spec_of(8, 10000, "none");
+  struct rope_spec spec = scaled_spec(8, 10000, "none");
   strcpy(spec.layer_type, "full_attention");
   spec.context = 1025;
   struct spectrum *series[2] = {spectrum_of(&spec)};
@@ -87,7 +87,7 @@ static void rows_and_columns(void **state) {
 static void largest_differences(void **state) {
   (void)state;
   const struct engine *engine[2] = {engine_named("hf"), engine_named("vllm")};
-  struct rope_spec spec = spec_of(128, 1e6, yarn);
+  struct rope_spec spec = scaled_spec(128, 1e6, yarn);
   spec.context = 131072;
   spec.axes = 3;
   strcpy(spec.label, "Mine");
@@ -135,7 +135,7 @@ static void factors_of_both(void **state) {
   (void)state;
   const struct engine *engine[2] = {engine_named("hf"), engine_named("vllm")};
   struct rope_spec spec =
-      spec_of(64, 10000, "yarn:factor=40,original_max_position_embeddings=4096,mscale=0.707");
+      scaled_spec(64, 10000, "yarn:factor=40,original_max_position_embeddings=4096,mscale=0.707");
   spec.context = 1;
   struct spectrum *series = spectrum_of(&spec);
   struct table *table = diff(engine, 2, &series, 1);
@@ -158,7 +158,7 @@ static void factors_of_both(void **state) {
 static void zero_is_no_difference(void **state) {
   (void)state;
   const struct engine *engine[2] = {engine_named("mlx"), engine_named("vllm")};
-  struct rope_spec spec = spec_of(8, 10000, "proportional:partial_rotary_factor=0.5");
+  struct rope_spec spec = scaled_spec(8, 10000, "proportional:partial_rotary_factor=0.5");
   spec.context = 4096;
   struct spectrum *series = spectrum_of(&spec);
   struct table *table = diff(engine, 2, &series, 1);
@@ -176,7 +176,7 @@ static void faults(void **state) {
   const struct engine *engine[4], *twice[3];
   engines_of(engine);
   twice[0] = twice[2] = engine[0], twice[1] = engine[1];
-  struct rope_spec spec = spec_of(8, 10000, "dynamic:factor=2,max_position_embeddings=2048");
+  struct rope_spec spec = scaled_spec(8, 10000, "dynamic:factor=2,max_position_embeddings=2048");
   struct spectrum *series = spectrum_of(&spec);
   const struct {
     const struct engine *const *engines;

@@ -20,7 +20,7 @@ static void the_product_drifts(void **state) {
   (void)state;
   static const double measured[][3] = {{10000, 0.0114, 0.0039}, {500000, 0.0048, 0.0054}};
   for (size_t b = 0; b < 2; b++) {
-    const struct rope_spec spec = spec_of(128, measured[b][0], "none");
+    const struct rope_spec spec = scaled_spec(128, measured[b][0], "none");
     struct spectrum *exact = spectrum_of(&spec), *hf = computed("hf", &spec, NULL);
     struct spectrum *llamacpp = computed("llamacpp", &spec, NULL);
     double relative = 0;
@@ -39,9 +39,9 @@ static void the_product_drifts(void **state) {
 /* freq_scale · θ, with freq_scale = 1/factor rounded. */
 static void linear_and_ntk(void **state) {
   (void)state;
-  const struct rope_spec none = spec_of(128, 10000, "none");
-  const struct rope_spec linear = spec_of(128, 10000, "linear:factor=3");
-  const struct rope_spec ntk = spec_of(128, 10000, "ntk:factor=3");
+  const struct rope_spec none = scaled_spec(128, 10000, "none");
+  const struct rope_spec linear = scaled_spec(128, 10000, "linear:factor=3");
+  const struct rope_spec ntk = scaled_spec(128, 10000, "ntk:factor=3");
   struct spectrum *plain = computed("llamacpp", &none, NULL);
   struct spectrum *divided = computed("llamacpp", &linear, NULL);
   struct spectrum *grown = computed("llamacpp", &ntk, NULL);
@@ -61,9 +61,9 @@ static void linear_and_ntk(void **state) {
 /* Llama-3.1-8B: kept, blended and divided as in Hugging Face, but for rounding. */
 static void llama3_factors(void **state) {
   (void)state;
-  struct rope_spec spec = spec_of(128, 500000,
-                                  "llama3:factor=8,low_freq_factor=1,high_freq_factor=4,"
-                                  "original_max_position_embeddings=8192");
+  struct rope_spec spec = scaled_spec(128, 500000,
+                                      "llama3:factor=8,low_freq_factor=1,high_freq_factor=4,"
+                                      "original_max_position_embeddings=8192");
   struct spectrum *hf = computed("hf", &spec, NULL), *own = computed("llamacpp", &spec, NULL);
   for (size_t i = 0; i < 64; i++)
     assert_near((double)own->inv_freq[i], (double)hf->inv_freq[i], 3e-6 * (double)hf->inv_freq[i]);
@@ -86,7 +86,7 @@ static void llama3_factors(void **state) {
 /* The factors that a GGUF file holds divide θ. */
 static void factors_of_a_file(void **state) {
   (void)state;
-  struct rope_spec spec = spec_of(4, 10000, "factors");
+  struct rope_spec spec = scaled_spec(4, 10000, "factors");
   const double factor[] = {1, 8};
   assert_int_equal(spec_set_list(&spec, "freq_factors", factor, 2, NULL), OK);
   struct spectrum *own = computed("llamacpp", &spec, NULL);
@@ -111,7 +111,7 @@ static void factors_of_a_file(void **state) {
 static void dynamic_is_refused(void **state) {
   (void)state;
   const struct rope_spec spec =
-      spec_of(128, 10000, "dynamic:factor=2,max_position_embeddings=2048");
+      scaled_spec(128, 10000, "dynamic:factor=2,max_position_embeddings=2048");
   assert_refuses(
       "llamacpp", &spec,
       "llama.cpp (b10256) cannot compute the scaling type 'dynamic': GGUF cannot hold it");
@@ -120,7 +120,8 @@ static void dynamic_is_refused(void **state) {
 /* Plain YaRN comes to Hugging Face's default: the kernel's own factor is divided out. */
 static void yarn_is_hugging_faces(void **state) {
   (void)state;
-  struct rope_spec spec = spec_of(128, 1e6, "yarn:factor=4,original_max_position_embeddings=32768");
+  struct rope_spec spec =
+      scaled_spec(128, 1e6, "yarn:factor=4,original_max_position_embeddings=32768");
   struct spectrum *hf = computed("hf", &spec, NULL), *own = computed("llamacpp", &spec, NULL);
   assert_near(own->correction_low, 23, 0);
   assert_near(own->correction_high, 40, 0);
@@ -131,7 +132,7 @@ static void yarn_is_hugging_faces(void **state) {
   spectrum_destroy(own);
   assert_notes("llamacpp", &spec, (const char *const[3]){product});
   /* Without a factor it is 1, whatever the contexts. */
-  spec = spec_of(128, 1e6, "yarn:original_max_position_embeddings=32768");
+  spec = scaled_spec(128, 1e6, "yarn:original_max_position_embeddings=32768");
   spec.model_context = 131072;
   assert_attention("hf", &spec, 0.1 * log(4) + 1, 1e-15);
   assert_attention("llamacpp", &spec, 1, 0);
@@ -143,7 +144,7 @@ static void yarn_is_hugging_faces(void **state) {
 static void yarn_is_always_rounded(void **state) {
   (void)state;
   struct rope_spec spec =
-      spec_of(64, 150000, "yarn:factor=32,original_max_position_embeddings=4096,truncate=0");
+      scaled_spec(64, 150000, "yarn:factor=32,original_max_position_embeddings=4096,truncate=0");
   struct spectrum *hf = computed("hf", &spec, NULL), *own = computed("llamacpp", &spec, NULL);
   assert_near(own->correction_low, 8, 0);
   assert_near(own->correction_high, 18, 0);
@@ -160,9 +161,9 @@ static void yarn_is_always_rounded(void **state) {
 static void yarn_reads_few_numbers(void **state) {
   (void)state;
   const double standard = 0.1 * log(4) + 1;
-  struct rope_spec spec = spec_of(128, 1e6,
-                                  "yarn:factor=4,original_max_position_embeddings=32768,"
-                                  "attention_factor=2,beta_fast=64,beta_slow=1");
+  struct rope_spec spec = scaled_spec(128, 1e6,
+                                      "yarn:factor=4,original_max_position_embeddings=32768,"
+                                      "attention_factor=2,beta_fast=64,beta_slow=1");
   struct spectrum *own = computed("llamacpp", &spec, NULL);
   assert_near(own->correction_low, 23, 0);
   assert_near(own->attention_factor, standard, 1e-15);
@@ -171,9 +172,9 @@ static void yarn_reads_few_numbers(void **state) {
                (const char *const[3]){"'beta_fast' 64 is read for grok and mistral3 alone",
                                       "'attention_factor' 2 is read for grok alone", product});
   /* deepseek2 takes mscale_all_dim for both, and the softmax by it: 1.58963 is DeepSeek-V2's. */
-  spec = spec_of(64, 10000,
-                 "yarn:factor=40,original_max_position_embeddings=4096,mscale=1,"
-                 "mscale_all_dim=0.707");
+  spec = scaled_spec(64, 10000,
+                     "yarn:factor=40,original_max_position_embeddings=4096,mscale=1,"
+                     "mscale_all_dim=0.707");
   own = computed("llamacpp", &spec, NULL);
   assert_near(own->attention_factor, 1, 0);
   assert_near(own->softmax_factor, 1.58963, 5e-6);
@@ -217,7 +218,7 @@ static void longrope_is_chosen_by_the_context(void **state) {
 
 static void proportional_is_not_known(void **state) {
   (void)state;
-  const struct rope_spec spec = spec_of(128, 10000, "proportional:partial_rotary_factor=0.25");
+  const struct rope_spec spec = scaled_spec(128, 10000, "proportional:partial_rotary_factor=0.25");
   struct spectrum *hf = computed("hf", &spec, NULL), *own = computed("llamacpp", &spec, NULL);
   for (size_t i = 0; i < 64; i++)
     assert_true(own->inv_freq[i] == hf->inv_freq[i]);
@@ -240,7 +241,7 @@ static void bands_survive_the_product(void **state) {
                128, 29, 6, 29},
               {"yarn:factor=3,original_max_position_embeddings=4096", 128, 15, 17, 32}};
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-    const struct rope_spec spec = spec_of(rows[r].dim, 500000, rows[r].scaling);
+    const struct rope_spec spec = scaled_spec(rows[r].dim, 500000, rows[r].scaling);
     struct spectrum *spectrum = computed("llamacpp", &spec, NULL);
     size_t count[BAND_ZERO + 1] = {0};
     for (size_t i = 0; i < spectrum->pairs; i++)

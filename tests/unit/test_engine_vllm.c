@@ -8,7 +8,7 @@ static const char no_difference[] = "no difference from Hugging Face is known";
 static void vllm_deepseek_reads_a_lone_mscale(void **state) {
   (void)state;
   struct rope_spec spec =
-      spec_of(64, 10000, "yarn:factor=40,original_max_position_embeddings=4096,mscale=0.707");
+      scaled_spec(64, 10000, "yarn:factor=40,original_max_position_embeddings=4096,mscale=0.707");
   assert_attention("hf", &spec, 1.36889, 5e-6);
   assert_attention("vllm", &spec, 1.26080, 5e-6);
   assert_attention("mlx", &spec, 1.26080, 5e-6);
@@ -20,8 +20,8 @@ static void vllm_deepseek_reads_a_lone_mscale(void **state) {
   assert_attention("vllm", &spec, 1.36889, 5e-6);
   assert_notes("vllm", &spec, (const char *const[3]){no_difference});
   /* Both: DeepSeek-V3's. 1.87385 is (0.1·ln 40 + 1)². */
-  spec = spec_of(64, 10000,
-                 "yarn:factor=40,original_max_position_embeddings=4096,mscale=1,mscale_all_dim=1");
+  spec = scaled_spec(
+      64, 10000, "yarn:factor=40,original_max_position_embeddings=4096,mscale=1,mscale_all_dim=1");
   for (size_t i = 0; i < 4; i++) {
     struct spectrum *spectrum = computed(engine_at(i)->name, &spec, NULL);
     assert_near(spectrum->attention_factor, 1, 0);
@@ -43,14 +43,15 @@ static void vllm_deepseek_reads_a_lone_mscale(void **state) {
 static void vllm_yarn_has_its_own_attention_factor(void **state) {
   (void)state;
   const double standard = 0.1 * log(4) + 1;
-  struct rope_spec spec =
-      spec_of(128, 1e6, "yarn:factor=4,original_max_position_embeddings=32768,attention_factor=2");
+  struct rope_spec spec = scaled_spec(
+      128, 1e6, "yarn:factor=4,original_max_position_embeddings=32768,attention_factor=2");
   assert_attention("hf", &spec, 2, 0);
   assert_attention("vllm", &spec, standard, 1e-15);
   assert_attention("mlx", &spec, standard, 1e-15);
   assert_notes("vllm", &spec, (const char *const[3]){"'attention_factor', 'mscale'"});
   assert_notes("mlx", &spec, (const char *const[3]){"'attention_factor' is not read"});
-  spec = spec_of(128, 1e6, "yarn:factor=4,original_max_position_embeddings=32768,attn_factor=0.5");
+  spec =
+      scaled_spec(128, 1e6, "yarn:factor=4,original_max_position_embeddings=32768,attn_factor=0.5");
   assert_attention("hf", &spec, standard, 1e-15);
   assert_attention("vllm", &spec, 0.5 * standard, 1e-15);
   assert_attention("mlx", &spec, standard, 1e-15);
@@ -58,13 +59,13 @@ static void vllm_yarn_has_its_own_attention_factor(void **state) {
   assert_attention("vllm", &spec, 0.5, 0);
   spec.axes = 3; /* M-RoPE's class does not read apply_yarn_scaling */
   assert_attention("vllm", &spec, 0.5 * standard, 1e-15);
-  spec = spec_of(128, 1e6,
-                 "yarn:factor=4,original_max_position_embeddings=32768,mscale=2,mscale_all_dim=1");
+  spec = scaled_spec(
+      128, 1e6, "yarn:factor=4,original_max_position_embeddings=32768,mscale=2,mscale_all_dim=1");
   spec.plain_softmax = true;
   assert_attention("hf", &spec, (0.2 * log(4) + 1) / standard, 1e-15);
   assert_attention("vllm", &spec, standard, 1e-15);
   /* A factor that was not given is the ratio of the contexts, as in Hugging Face. */
-  spec = spec_of(128, 1e6, "yarn:original_max_position_embeddings=32768");
+  spec = scaled_spec(128, 1e6, "yarn:original_max_position_embeddings=32768");
   spec.model_context = 131072;
   assert_attention("vllm", &spec, standard, 1e-15);
   spec.model_context = 0;
@@ -74,7 +75,7 @@ static void vllm_yarn_has_its_own_attention_factor(void **state) {
 
 static void vllm_yarn_weighs_the_kept_share(void **state) {
   (void)state;
-  struct rope_spec spec = spec_of(
+  struct rope_spec spec = scaled_spec(
       128, 1e6, "yarn:factor=4,original_max_position_embeddings=32768,extrapolation_factor=1");
   struct spectrum *one = computed("vllm", &spec, NULL);
   assert_int_equal(spec_set_parameter(&spec, "extrapolation_factor", 0, NULL), OK);
@@ -101,7 +102,8 @@ static void vllm_yarn_weighs_the_kept_share(void **state) {
 /* The range for an original context of 32768 is (23, 40), that of M-RoPE's class (30, 47). */
 static void vllm_mrope_has_a_wider_yarn(void **state) {
   (void)state;
-  struct rope_spec spec = spec_of(128, 1e6, "yarn:factor=4,original_max_position_embeddings=32768");
+  struct rope_spec spec =
+      scaled_spec(128, 1e6, "yarn:factor=4,original_max_position_embeddings=32768");
   for (size_t axes = 0; axes <= 3; axes += 3) {
     spec.axes = axes;
     struct spectrum *hf = computed("hf", &spec, NULL), *vllm = computed("vllm", &spec, NULL);
@@ -121,7 +123,7 @@ static void vllm_mrope_has_a_wider_yarn(void **state) {
    the length f·M both agree: 30527.736749. */
 static void vllm_dynamic_is_static(void **state) {
   (void)state;
-  struct rope_spec spec = spec_of(128, 10000, "dynamic:factor=2,max_position_embeddings=2048");
+  struct rope_spec spec = scaled_spec(128, 10000, "dynamic:factor=2,max_position_embeddings=2048");
   static const double hf_base[][2] = {{1024, 10000}, {2048, 10000}, {4096, 30527.736749}};
   for (size_t i = 0; i < 3; i++) {
     spec.context = (int64_t)hf_base[i][0];
@@ -137,19 +139,19 @@ static void vllm_dynamic_is_static(void **state) {
     spectrum_destroy(vllm);
   }
   assert_notes("vllm", &spec, (const char *const[3]){"vLLM @50feac95 dynamic: the base 30527.7"});
-  spec = spec_of(2, 10000, "dynamic:factor=2,max_position_embeddings=2048");
+  spec = scaled_spec(2, 10000, "dynamic:factor=2,max_position_embeddings=2048");
   assert_refuses("vllm", &spec, "without end");
   /* alpha is the same in both. */
-  spec = spec_of(128, 10000, "dynamic:alpha=1000");
+  spec = scaled_spec(128, 10000, "dynamic:alpha=1000");
   assert_notes("vllm", &spec, (const char *const[3]){no_difference});
-  spec = spec_of(128, 10000, "dynamic:max_position_embeddings=2048");
+  spec = scaled_spec(128, 10000, "dynamic:max_position_embeddings=2048");
   assert_refuses("vllm", &spec, "'factor' or 'alpha'");
 }
 
 /* base·f, then divided by f^(2/d): every pair slower, the first by f^(2/d) and the last by f. */
 static void vllm_ntk_divides_all(void **state) {
   (void)state;
-  const struct rope_spec spec = spec_of(128, 10000, "ntk:factor=4");
+  const struct rope_spec spec = scaled_spec(128, 10000, "ntk:factor=4");
   struct spectrum *spectrum = computed("vllm", &spec, NULL);
   for (size_t i = 0; i < 64; i++) {
     const double exact = pow(10000, -(double)i / 64) * pow(4, -((double)i + 1) / 64);
@@ -163,7 +165,7 @@ static void vllm_ntk_divides_all(void **state) {
 
 static void vllm_linear_divides_positions(void **state) {
   (void)state;
-  struct rope_spec spec = spec_of(128, 10000, "linear:factor=3");
+  struct rope_spec spec = scaled_spec(128, 10000, "linear:factor=3");
   struct spectrum *spectrum = computed("vllm", &spec, NULL), *hf = computed("hf", &spec, NULL);
   size_t different = 0;
   for (size_t i = 0; i < 64; i++) {
@@ -181,9 +183,9 @@ static void vllm_linear_divides_positions(void **state) {
 /* Crossed limits: wavelengths from L/4 up to L are divided by Hugging Face, kept by the others. */
 static void vllm_llama3_keeps_first(void **state) {
   (void)state;
-  const struct rope_spec spec = spec_of(128, 500000,
-                                        "llama3:factor=8,low_freq_factor=4,high_freq_factor=1,"
-                                        "original_max_position_embeddings=8192");
+  const struct rope_spec spec = scaled_spec(128, 500000,
+                                            "llama3:factor=8,low_freq_factor=4,high_freq_factor=1,"
+                                            "original_max_position_embeddings=8192");
   struct spectrum *hf = computed("hf", &spec, NULL), *vllm = computed("vllm", &spec, NULL);
   struct spectrum *llamacpp = computed("llamacpp", &spec, NULL);
   size_t kept_by_one = 0;

@@ -339,7 +339,7 @@ static void zero_where_positions_stand_alone(void **state) {
 }
 
 static int open_maps(void **state) {
-  *state = cpu_backend();
+  *state = open_cpu();
   thread_use(1); /* hundreds of small maps: threads would only wait for each other */
   return 0;
 }

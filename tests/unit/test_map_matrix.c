@@ -213,7 +213,7 @@ static void refuses_what_memory_cannot_hold(void **state) {
 }
 
 static int open_maps(void **state) {
-  *state = cpu_backend();
+  *state = open_cpu();
   return 0;
 }
 

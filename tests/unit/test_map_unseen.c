@@ -3,16 +3,6 @@
 
 #define TWO_PI 6.283185307179586476925L
 
-static struct spectrum *scaled_spectrum(size_t dim, double base, const char *scaling) {
-  struct rope_spec spec;
-  struct error error;
-  spec_default(&spec);
-  spec.head_dim = spec.rotary_dim = dim;
-  spec.base = base;
-  if (spec_parse_scaling(scaling, &spec.scaling, &error)) fail_msg("%s", error.message);
-  return spectrum_of(&spec);
-}
-
 /* Whether the angle of position m is at least as far beyond every angle of training as those are
    apart; angles that are equal but for rounding are equal. */
 static bool is_unseen(const struct spectrum *plain, const struct spectrum *scaled, size_t pair,
@@ -193,7 +183,7 @@ static void senseless_requests(void **state) {
 }
 
 static int open_maps(void **state) {
-  *state = cpu_backend();
+  *state = open_cpu();
   return 0;
 }
 

@@ -298,7 +298,7 @@ static void refuses_what_are_no_vectors(void **state) {
 }
 
 static int open_maps(void **state) {
-  *state = cpu_backend();
+  *state = open_cpu();
   thread_use(1);
   return 0;
 }

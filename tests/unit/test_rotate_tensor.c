@@ -290,7 +290,7 @@ static void no_vectors(void **state) {
 
 static int open_backend(void **state) {
   (void)state;
-  backend = cpu_backend();
+  backend = open_cpu();
   return 0;
 }
 

@@ -38,7 +38,7 @@ static void faults_are_named(void **state) {
        "the scaling parameter 'low_freq_factor' is -1: it must be greater than 0"},
   };
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-    assert_refused(128, 10000, faults[i].text, faults[i].message);
+    assert_scaling_refused(128, 10000, faults[i].text, faults[i].message);
 }
 
 /* Nobody can ask for the numbers of a file by a name. */
@@ -104,12 +104,13 @@ static void every_kind_of_number_is_checked(void **state) {
 /* A factor of 4 makes position 8 look like 2, not like 32. */
 static void linear_divides(void **state) {
   (void)state;
-  struct spectrum *plain = make(128, 10000, "none"), *scaled = make(128, 10000, "linear:factor=4");
+  struct spectrum *plain = scaled_spectrum(128, 10000, "none"),
+                  *scaled = scaled_spectrum(128, 10000, "linear:factor=4");
   for (size_t i = 0; i < plain->pairs; i++)
     assert_true(scaled->inv_freq[i] == plain->inv_freq[i] / 4);
   double cosine, sine;
   phase_cos_sin(phase_at(scaled->step[0], 8), &cosine, &sine);
-  assert_close(cosine, -0.41614683654714241, 1e-15); /* cos 2 */
+  assert_relative(cosine, -0.41614683654714241, 1e-15); /* cos 2 */
   assert_true(scaled->effective_base == 10000);
   assert_true(scaled->attention_factor == 1 && scaled->softmax_factor == 1);
   spectrum_destroy(plain);
@@ -126,16 +127,16 @@ static void llama3_has_three_bands(void **state) {
   static const long double blended[] = {0.00216657076350335860934L,  0.00137189356776113816040L,
                                         0.000856751412919632081074L, 0.000524846160992954669727L,
                                         0.000312693750384065132216L, 0.000178507812767996418524L};
-  struct spectrum *scaled = make(128, 500000, llama31);
+  struct spectrum *scaled = scaled_spectrum(128, 500000, llama31);
   assert_bands(scaled, 29, 6, 29);
   for (size_t i = 0; i < 6; i++)
-    assert_close(scaled->inv_freq[29 + i], blended[i], 1e-17);
-  assert_close(scaled->inv_freq[63], 3.068925988914511089e-7L, 1e-18);
+    assert_relative(scaled->inv_freq[29 + i], blended[i], 1e-17);
+  assert_relative(scaled->inv_freq[63], 3.068925988914511089e-7L, 1e-18);
   assert_true(scaled->attention_factor == 1 && scaled->softmax_factor == 1);
   assert_true(scaled->effective_base == 500000);
   assert_true(scaled->full_factor == 8);
   spectrum_destroy(scaled);
-  scaled = make(64, 500000, llama32);
+  scaled = scaled_spectrum(64, 500000, llama32);
   assert_bands(scaled, 15, 3, 14);
   spectrum_destroy(scaled);
 }
@@ -144,14 +145,14 @@ static void llama3_has_three_bands(void **state) {
    with crossed ones the division wins. */
 static void llama3_survives_equal_and_crossed_factors(void **state) {
   (void)state;
-  struct spectrum *equal = make(128, 500000,
-                                "llama3:factor=16,low_freq_factor=1,"
-                                "high_freq_factor=1,"
-                                "original_max_position_embeddings=8192");
-  struct spectrum *crossed = make(128, 500000,
-                                  "llama3:factor=16,low_freq_factor=4,"
-                                  "high_freq_factor=1,"
-                                  "original_max_position_embeddings=8192");
+  struct spectrum *equal = scaled_spectrum(128, 500000,
+                                           "llama3:factor=16,low_freq_factor=1,"
+                                           "high_freq_factor=1,"
+                                           "original_max_position_embeddings=8192");
+  struct spectrum *crossed = scaled_spectrum(128, 500000,
+                                             "llama3:factor=16,low_freq_factor=4,"
+                                             "high_freq_factor=1,"
+                                             "original_max_position_embeddings=8192");
   assert_bands(equal, 35, 0, 29);
   assert_bands(crossed, 29, 0, 35);
   spectrum_destroy(equal);

@@ -32,8 +32,8 @@ static void longrope_chooses_by_the_sequence(void **state) {
     spec.context = rows[r].context;
     struct spectrum *spectrum = spectrum_of(&spec);
     for (size_t i = 0; i < PAIRS; i++)
-      assert_close(spectrum->inv_freq[i], ldexpl(1, -(int)i) / (long double)rows[r].factor[i],
-                   1e-18);
+      assert_relative(spectrum->inv_freq[i], ldexpl(1, -(int)i) / (long double)rows[r].factor[i],
+                      1e-18);
     assert_near(spectrum->attention_factor, 1.1902380714, 5e-11); /* as Phi-3-mini-128k */
     assert_true(isnan(spectrum->full_factor) && spectrum->softmax_factor == 1);
     assert_bands(spectrum, 1, 3, 0);
@@ -83,9 +83,10 @@ static void longrope_faults_are_named(void **state) {
                              "finite");
   set_list(&spec, "short_factor", endless, PAIRS);
   assert_spec_refused(&spec, "number 3 of 'short_factor' is inf: it must be greater than 0");
-  assert_refused(8, 16, "longrope:factor=2",
-                 "the scaling type 'longrope' needs lists of one number a pair (short_factor, "
-                 "long_factor), which only a model's file can give");
+  assert_scaling_refused(
+      8, 16, "longrope:factor=2",
+      "the scaling type 'longrope' needs lists of one number a pair (short_factor, "
+      "long_factor), which only a model's file can give");
   spec = scaled_spec(8, 16, "longrope");
   set_list(&spec, "short_factor", shorts, PAIRS);
   assert_spec_refused(&spec, "the scaling type 'longrope' needs lists");
@@ -112,9 +113,9 @@ static void longrope_doubts_are_said(void **state) {
 /* The divisors of Llama 3.1 as a GGUF file holds them give its bands. */
 static void factors_divide(void **state) {
   (void)state;
-  struct spectrum *llama = make(128, 500000,
-                                "llama3:factor=8,low_freq_factor=1,high_freq_factor=4,"
-                                "original_max_position_embeddings=8192");
+  struct spectrum *llama = scaled_spectrum(128, 500000,
+                                           "llama3:factor=8,low_freq_factor=1,high_freq_factor=4,"
+                                           "original_max_position_embeddings=8192");
   double divisor[64];
   for (size_t i = 0; i < 64; i++)
     divisor[i] = (float)spectrum_factor(llama, i);
@@ -124,16 +125,17 @@ static void factors_divide(void **state) {
   assert_true(spectrum->full_factor == 8);
   assert_bands(spectrum, 29, 6, 29);
   for (size_t i = 0; i < 64; i++)
-    assert_close(spectrum->inv_freq[i], llama->inv_freq[i], 6e-8);
+    assert_relative(spectrum->inv_freq[i], llama->inv_freq[i], 6e-8);
   spectrum_destroy(llama);
   spectrum_destroy(spectrum);
   set_list(&spec, "freq_factors", divisor, 63);
   assert_spec_refused(&spec, "'freq_factors' holds 63 numbers: 64 are needed, one a pair");
-  assert_refused(128, 10000, "factors",
-                 "the scaling type 'factors' needs lists of one number a pair (freq_factors), "
-                 "which only a model's file can give");
-  assert_refused(128, 10000, "factors:factor=2",
-                 "unknown parameter 'factor': the scaling type 'factors' takes none");
+  assert_scaling_refused(
+      128, 10000, "factors",
+      "the scaling type 'factors' needs lists of one number a pair (freq_factors), "
+      "which only a model's file can give");
+  assert_scaling_refused(128, 10000, "factors:factor=2",
+                         "unknown parameter 'factor': the scaling type 'factors' takes none");
 }
 
 static void given_needs_no_base(void **state) {
@@ -170,16 +172,17 @@ static void given_faults_are_named(void **state) {
   set_list(&spec, "inv_freq", large, 3);
   assert_spec_refused(&spec, "inverse frequency 0 is 10000000 radians per token: 0 to 1048576 can "
                              "be computed");
-  assert_refused(6, 10000, "given",
-                 "the scaling type 'given' needs lists of one number a pair (inv_freq), which "
-                 "only a model's file can give");
-  assert_refused(6, NAN, "given", "the base is nan");
+  assert_scaling_refused(
+      6, 10000, "given",
+      "the scaling type 'given' needs lists of one number a pair (inv_freq), which "
+      "only a model's file can give");
+  assert_scaling_refused(6, NAN, "given", "the base is nan");
 }
 
 /* Counts the distances 0 .. last at which the sum of cosines is negative. */
 static size_t count_negative(const struct spectrum *spectrum, size_t last) {
   struct error error;
-  struct backend *backend = cpu_backend();
+  struct backend *backend = open_cpu();
   double *sum = memory_array(last + 1, sizeof *sum, "sums", &error);
   assert_non_null(sum);
   const struct cosine_sum_batch batch = {.phases = {.series = 1,

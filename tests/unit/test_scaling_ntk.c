@@ -14,12 +14,12 @@ static void ntk_changes_the_base(void **state) {
               {64, "ntk:factor=4", 41829.365929, 4},     {64, "ntk:factor=8", 85550.375886, 8}};
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
     struct spectrum *plain = plain_spectrum(rows[r].dim, 10000);
-    struct spectrum *scaled = make(rows[r].dim, 10000, rows[r].scaling);
+    struct spectrum *scaled = scaled_spectrum(rows[r].dim, 10000, rows[r].scaling);
     assert_near(scaled->effective_base, rows[r].base, 5e-7);
     assert_true(scaled->full_factor == rows[r].factor && scaled->attention_factor == 1);
     assert_true(scaled->inv_freq[0] == 1);
     const size_t last = scaled->pairs - 1;
-    assert_close(scaled->inv_freq[last], plain->inv_freq[last] / rows[r].factor, 1e-15);
+    assert_relative(scaled->inv_freq[last], plain->inv_freq[last] / rows[r].factor, 1e-15);
     assert_bands(scaled, 1, last - 1, 1);
     spectrum_destroy(plain);
     spectrum_destroy(scaled);
@@ -29,7 +29,7 @@ static void ntk_changes_the_base(void **state) {
 /* A change of base is exactly that base. */
 static void ntk_is_plain_at_its_base(void **state) {
   (void)state;
-  struct spectrum *scaled = make(128, 10000, "ntk:factor=8");
+  struct spectrum *scaled = scaled_spectrum(128, 10000, "ntk:factor=8");
   struct spectrum *plain = plain_spectrum(128, scaled->effective_base);
   for (size_t i = 0; i < plain->pairs; i++)
     assert_true(scaled->inv_freq[i] == plain->inv_freq[i]);
@@ -98,23 +98,28 @@ static void qwen_grows_in_powers_of_two(void **state) {
 
 static void missing_numbers_are_named(void **state) {
   (void)state;
-  assert_refused(128, 10000, "ntk", "the scaling type 'ntk' needs the parameter 'factor'");
-  assert_refused(2, 10000, "ntk:factor=2",
-                 "the scaling type 'ntk' has no meaning for the rotary dimension 2: its only "
-                 "frequency does not depend on the base");
-  assert_refused(128, 1e300, "ntk:factor=1e300",
-                 "the scaling type 'ntk' makes the base 1e+300 too large by the factor 1e+300");
-  assert_refused(128, 10000, "dynamic",
-                 "the scaling type 'dynamic' needs the parameter 'factor' or 'alpha'");
-  assert_refused(128, 10000, "dynamic:factor=2",
-                 "the scaling type 'dynamic' needs the parameter 'max_position_embeddings', or a "
-                 "model that has a context");
-  assert_refused(2, 10000, "dynamic:alpha=2",
-                 "the scaling type 'dynamic' has no meaning for the rotary dimension 2");
-  assert_refused(128, 10000, "dynamic-qwen",
-                 "the scaling type 'dynamic-qwen' needs the parameter 'max_position_embeddings'");
-  assert_refused(2, 10000, "dynamic-qwen:max_position_embeddings=2k",
-                 "the scaling type 'dynamic-qwen' has no meaning for the rotary dimension 2");
+  assert_scaling_refused(128, 10000, "ntk", "the scaling type 'ntk' needs the parameter 'factor'");
+  assert_scaling_refused(
+      2, 10000, "ntk:factor=2",
+      "the scaling type 'ntk' has no meaning for the rotary dimension 2: its only "
+      "frequency does not depend on the base");
+  assert_scaling_refused(
+      128, 1e300, "ntk:factor=1e300",
+      "the scaling type 'ntk' makes the base 1e+300 too large by the factor 1e+300");
+  assert_scaling_refused(128, 10000, "dynamic",
+                         "the scaling type 'dynamic' needs the parameter 'factor' or 'alpha'");
+  assert_scaling_refused(
+      128, 10000, "dynamic:factor=2",
+      "the scaling type 'dynamic' needs the parameter 'max_position_embeddings', or a "
+      "model that has a context");
+  assert_scaling_refused(2, 10000, "dynamic:alpha=2",
+                         "the scaling type 'dynamic' has no meaning for the rotary dimension 2");
+  assert_scaling_refused(
+      128, 10000, "dynamic-qwen",
+      "the scaling type 'dynamic-qwen' needs the parameter 'max_position_embeddings'");
+  assert_scaling_refused(
+      2, 10000, "dynamic-qwen:max_position_embeddings=2k",
+      "the scaling type 'dynamic-qwen' has no meaning for the rotary dimension 2");
 }
 
 int main(void) {

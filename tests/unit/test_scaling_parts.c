@@ -5,21 +5,21 @@
 static void proportional_rotates_the_first_pairs(void **state) {
   (void)state;
   struct spectrum *plain = plain_spectrum(512, 1e6);
-  struct spectrum *spectrum = make(512, 1e6, "proportional:partial_rotary_factor=0.25");
+  struct spectrum *spectrum = scaled_spectrum(512, 1e6, "proportional:partial_rotary_factor=0.25");
   for (size_t i = 0; i < 256; i++)
     assert_true(spectrum->inv_freq[i] == (i < 64 ? plain->inv_freq[i] : 0));
   assert_bands(spectrum, 64, 0, 0);
   spectrum_destroy(spectrum);
-  spectrum = make(512, 1e6, "proportional:partial_rotary_factor=0.25,factor=8");
+  spectrum = scaled_spectrum(512, 1e6, "proportional:partial_rotary_factor=0.25,factor=8");
   for (size_t i = 0; i < 256; i++)
     assert_true(spectrum->inv_freq[i] == (i < 64 ? plain->inv_freq[i] / 8 : 0));
   assert_bands(spectrum, 0, 0, 64);
   spectrum_destroy(spectrum);
-  spectrum = make(512, 1e6, "proportional");
+  spectrum = scaled_spectrum(512, 1e6, "proportional");
   assert_bands(spectrum, 256, 0, 0);
   spectrum_destroy(spectrum);
   spectrum_destroy(plain);
-  spectrum = make(10, 1e4, "proportional:partial_rotary_factor=0.5"); /* 2.5 pairs: 2 */
+  spectrum = scaled_spectrum(10, 1e4, "proportional:partial_rotary_factor=0.5"); /* 2.5 pairs: 2 */
   assert_bands(spectrum, 2, 0, 0);
   spectrum_destroy(spectrum);
 }
@@ -32,7 +32,7 @@ static void partial_rotation_has_other_frequencies(void **state) {
   spec.head_dim = 80;
   spec.rotary_dim = 32;
   struct spectrum *partial = spectrum_of(&spec);
-  struct spectrum *whole = make(80, 10000, "proportional:partial_rotary_factor=0.4");
+  struct spectrum *whole = scaled_spectrum(80, 10000, "proportional:partial_rotary_factor=0.4");
   assert_int_equal(partial->pairs, 16);
   assert_near(partial->inv_freq_double[1], 0.562341, 5e-7);
   assert_bands(whole, 16, 0, 0);
@@ -42,10 +42,12 @@ static void partial_rotation_has_other_frequencies(void **state) {
   snprintf(spec.scaling.type, sizeof spec.scaling.type, "proportional");
   assert_spec_refused(&spec, "the rotary dimension 32 is not the head dimension 80: the scaling "
                              "type 'proportional' is of the whole head");
-  assert_refused(128, 10000, "proportional:partial_rotary_factor=1.5",
-                 "the scaling parameter 'partial_rotary_factor' is 1.5: it must be at most 1");
-  assert_refused(128, 10000, "proportional:partial_rotary_factor=0",
-                 "the scaling parameter 'partial_rotary_factor' is 0: it must be greater than 0");
+  assert_scaling_refused(
+      128, 10000, "proportional:partial_rotary_factor=1.5",
+      "the scaling parameter 'partial_rotary_factor' is 1.5: it must be at most 1");
+  assert_scaling_refused(
+      128, 10000, "proportional:partial_rotary_factor=0",
+      "the scaling parameter 'partial_rotary_factor' is 0: it must be greater than 0");
 }
 
 /* The smallest cosine sum over 0 .. 200000 for d = 256, base 10000; computed in double. */
@@ -59,10 +61,10 @@ static void p_rope_keeps_the_sum_positive(void **state) {
   } rows[] = {{"p-rope:p=0.75", 96, 3.94863, 143572},
               {"p-rope:p=0.5", 64, 41.39484, -1},
               {"p-rope:p=0.25", 32, 79.17016, -1}};
-  struct backend *backend = cpu_backend();
+  struct backend *backend = open_cpu();
   struct spectrum *plain = plain_spectrum(256, 10000);
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-    struct spectrum *spectrum = make(256, 10000, rows[r].scaling);
+    struct spectrum *spectrum = scaled_spectrum(256, 10000, rows[r].scaling);
     assert_int_equal(spectrum->pairs, 128);
     assert_bands(spectrum, rows[r].kept, 0, 0);
     for (size_t i = 0; i < rows[r].kept; i++)
@@ -89,20 +91,20 @@ static void p_rope_keeps_the_sum_positive(void **state) {
 
 static void p_rope_rounds_down(void **state) {
   (void)state;
-  struct spectrum *spectrum = make(128, 10000, "p-rope:p=1");
+  struct spectrum *spectrum = scaled_spectrum(128, 10000, "p-rope:p=1");
   assert_bands(spectrum, 64, 0, 0);
   spectrum_destroy(spectrum);
-  spectrum = make(10, 10000, "p-rope:p=0.5");
+  spectrum = scaled_spectrum(10, 10000, "p-rope:p=0.5");
   assert_bands(spectrum, 2, 0, 0);
   spectrum_destroy(spectrum);
-  spectrum = make(10, 10000, "p-rope:p=0.1"); /* none: no position at all */
+  spectrum = scaled_spectrum(10, 10000, "p-rope:p=0.1"); /* none: no position at all */
   assert_bands(spectrum, 0, 0, 0);
   spectrum_destroy(spectrum);
-  assert_refused(128, 10000, "p-rope", "the scaling type 'p-rope' needs the parameter 'p'");
-  assert_refused(128, 10000, "p-rope:p=0",
-                 "the scaling parameter 'p' is 0: it must be greater than 0");
-  assert_refused(128, 10000, "p-rope:p=1.01",
-                 "the scaling parameter 'p' is 1.01: it must be at most 1");
+  assert_scaling_refused(128, 10000, "p-rope", "the scaling type 'p-rope' needs the parameter 'p'");
+  assert_scaling_refused(128, 10000, "p-rope:p=0",
+                         "the scaling parameter 'p' is 0: it must be greater than 0");
+  assert_scaling_refused(128, 10000, "p-rope:p=1.01",
+                         "the scaling parameter 'p' is 1.01: it must be at most 1");
 }
 
 /* d = 128, base 10000, by the authors' rule (round half to even), in double precision. */
@@ -115,18 +117,19 @@ static void resonance_rounds_wavelengths(void **state) {
       1721,  1987,  2294,  2650,  3060,  3533,  4080,  4712,  5441,  6283,  7256,  8379, 9676,
       11173, 12903, 14900, 17206, 19869, 22945, 26496, 30597, 35333, 40802, 47117, 54410};
   const long double two_pi = 6.28318530717958647692528676655900577L;
-  struct spectrum *spectrum = make(128, 10000, "resonance");
+  struct spectrum *spectrum = scaled_spectrum(128, 10000, "resonance");
   double largest = 0;
   for (size_t i = 0; i < 64; i++) {
-    assert_close(spectrum->inv_freq[i], two_pi / wavelengths[i], 1e-18);
+    assert_relative(spectrum->inv_freq[i], two_pi / wavelengths[i], 1e-18);
     largest = fmax(largest, fabs(spectrum_factor(spectrum, i) - 1));
   }
   assert_near(largest, 0.0452, 5e-5); /* pair 2: 8.379 becomes 8 */
   assert_true(largest == fabs(spectrum_factor(spectrum, 2) - 1));
   spectrum_destroy(spectrum);
-  assert_refused(4, 1e-3, "resonance",
-                 "pair 1 of the base 0.001 has the wavelength 0.1986917653: the scaling type "
-                 "'resonance' needs at least 1 token");
+  assert_scaling_refused(
+      4, 1e-3, "resonance",
+      "pair 1 of the base 0.001 has the wavelength 0.1986917653: the scaling type "
+      "'resonance' needs at least 1 token");
 }
 
 /* Wavelengths of 6.5 and 7.5 tokens become 6 and 8. */

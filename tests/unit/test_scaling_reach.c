@@ -25,9 +25,9 @@ static void first_negative_distances_are_known(void **state) {
               {128, 1e4, "ntk:factor=2", 2572},
               {128, 1e4, "ntk:factor=8", 5732}};
 #undef LLAMA3
-  struct backend *backend = cpu_backend();
+  struct backend *backend = open_cpu();
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-    struct spectrum *spectrum = make(rows[r].dim, rows[r].base, rows[r].scaling);
+    struct spectrum *spectrum = scaled_spectrum(rows[r].dim, rows[r].base, rows[r].scaling);
     int64_t first;
     struct error error;
     const struct cosine_sum_batch batch = {.phases = {.series = 1,

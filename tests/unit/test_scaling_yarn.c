@@ -19,7 +19,7 @@ static void range_is_that_of_the_authors_code(void **state) {
       snprintf(scaling, sizeof scaling,
                "yarn:factor=8,original_max_position_embeddings=%.0f,truncate=%d", rows[r].context,
                truncate);
-      struct spectrum *spectrum = make(rows[r].dim, rows[r].base, scaling);
+      struct spectrum *spectrum = scaled_spectrum(rows[r].dim, rows[r].base, scaling);
       if (truncate) {
         const size_t low = (size_t)rows[r].rounded_low, high = (size_t)rows[r].rounded_high;
         assert_true(spectrum->correction_low == rows[r].rounded_low);
@@ -36,7 +36,7 @@ static void range_is_that_of_the_authors_code(void **state) {
 }
 
 static double attention_of(const char *scaling, double *softmax) {
-  struct spectrum *spectrum = make(64, 10000, scaling);
+  struct spectrum *spectrum = scaled_spectrum(64, 10000, scaling);
   const double attention = spectrum->attention_factor;
   if (softmax) *softmax = spectrum->softmax_factor;
   spectrum_destroy(spectrum);
@@ -86,12 +86,12 @@ static void factors_follow_the_multipliers(void **state) {
 /* gpt-oss keeps its bounds as they are: pair 17 with and without. */
 static void truncation_changes_frequencies(void **state) {
   (void)state;
-  struct spectrum *exact =
-      make(64, 150000, "yarn:factor=32,original_max_position_embeddings=4096,truncate=0");
+  struct spectrum *exact = scaled_spectrum(
+      64, 150000, "yarn:factor=32,original_max_position_embeddings=4096,truncate=0");
   struct spectrum *rounded =
-      make(64, 150000, "yarn:factor=32,original_max_position_embeddings=4096");
-  assert_close(exact->inv_freq[17], 1.293187e-4L, 4e-7);
-  assert_close(rounded->inv_freq[17], 2.279478e-4L, 4e-7);
+      scaled_spectrum(64, 150000, "yarn:factor=32,original_max_position_embeddings=4096");
+  assert_relative(exact->inv_freq[17], 1.293187e-4L, 4e-7);
+  assert_relative(rounded->inv_freq[17], 2.279478e-4L, 4e-7);
   spectrum_destroy(exact);
   spectrum_destroy(rounded);
 }
@@ -99,11 +99,12 @@ static void truncation_changes_frequencies(void **state) {
 /* A context that is too short for any ramp: both ends are clamped to pair 0. */
 static void empty_ranges_are_widened(void **state) {
   (void)state;
-  struct spectrum *spectrum = make(128, 10000, "yarn:factor=4,original_max_position_embeddings=6");
+  struct spectrum *spectrum =
+      scaled_spectrum(128, 10000, "yarn:factor=4,original_max_position_embeddings=6");
   assert_true(spectrum->correction_low == 0 && spectrum->correction_high == 0.001);
   assert_bands(spectrum, 1, 0, 63);
   spectrum_destroy(spectrum);
-  spectrum = make(8, 2, "yarn:factor=4,original_max_position_embeddings=1M");
+  spectrum = scaled_spectrum(8, 2, "yarn:factor=4,original_max_position_embeddings=1M");
   assert_true(spectrum->correction_high == 7); /* d − 1, far from the last pair */
   spectrum_destroy(spectrum);
 }
@@ -133,27 +134,32 @@ static void what_is_missing_has_a_default(void **state) {
 
 static void faults_are_named(void **state) {
   (void)state;
-  assert_refused(128, 10000, "yarn",
-                 "the scaling type 'yarn' needs the parameter 'factor', or the "
-                 "contexts before and after it");
-  assert_refused(128, 10000, "yarn:original_max_position_embeddings=4k",
-                 "the scaling type 'yarn' needs the parameter 'factor', or the contexts");
-  assert_refused(128, 10000, "yarn:factor=4",
-                 "the scaling type 'yarn' needs the parameter 'original_max_position_embeddings', "
-                 "or a model that has a context");
-  assert_refused(128, 1, "yarn:factor=4,original_max_position_embeddings=4k",
-                 "the scaling type 'yarn' needs a base greater than 1, not 1: pairs must differ in "
-                 "speed");
-  assert_refused(128, 10000, "yarn:factor=4,original_max_position_embeddings=4k,beta_fast=-1",
-                 "the scaling parameter 'beta_fast' is -1: it must not be negative");
-  assert_refused(128, 10000, "yarn:factor=4,original_max_position_embeddings=4k,attention_factor=0",
-                 "the scaling parameter 'attention_factor' is 0: it must be greater than 0");
-  assert_refused(128, 10000, "yarn:factor=4,original_max_position_embeddings=4k,truncate=2",
-                 "the scaling parameter 'truncate' is 2: it must be 0 or 1");
-  assert_refused(128, 10000, "yarn:factor=4,low_freq_factor=1",
-                 "unknown parameter 'low_freq_factor': the scaling type 'yarn' takes factor, "
-                 "original_max_position_embeddings, attention_factor, beta_fast, beta_slow, "
-                 "truncate, mscale, mscale_all_dim");
+  assert_scaling_refused(128, 10000, "yarn",
+                         "the scaling type 'yarn' needs the parameter 'factor', or the "
+                         "contexts before and after it");
+  assert_scaling_refused(128, 10000, "yarn:original_max_position_embeddings=4k",
+                         "the scaling type 'yarn' needs the parameter 'factor', or the contexts");
+  assert_scaling_refused(
+      128, 10000, "yarn:factor=4",
+      "the scaling type 'yarn' needs the parameter 'original_max_position_embeddings', "
+      "or a model that has a context");
+  assert_scaling_refused(
+      128, 1, "yarn:factor=4,original_max_position_embeddings=4k",
+      "the scaling type 'yarn' needs a base greater than 1, not 1: pairs must differ in "
+      "speed");
+  assert_scaling_refused(128, 10000,
+                         "yarn:factor=4,original_max_position_embeddings=4k,beta_fast=-1",
+                         "the scaling parameter 'beta_fast' is -1: it must not be negative");
+  assert_scaling_refused(
+      128, 10000, "yarn:factor=4,original_max_position_embeddings=4k,attention_factor=0",
+      "the scaling parameter 'attention_factor' is 0: it must be greater than 0");
+  assert_scaling_refused(128, 10000, "yarn:factor=4,original_max_position_embeddings=4k,truncate=2",
+                         "the scaling parameter 'truncate' is 2: it must be 0 or 1");
+  assert_scaling_refused(
+      128, 10000, "yarn:factor=4,low_freq_factor=1",
+      "unknown parameter 'low_freq_factor': the scaling type 'yarn' takes factor, "
+      "original_max_position_embeddings, attention_factor, beta_fast, beta_slow, "
+      "truncate, mscale, mscale_all_dim");
 }
 
 static void doubts_are_said_with_numbers(void **state) {
@@ -204,11 +210,12 @@ static void doubts_are_said_with_numbers(void **state) {
 /* Keys that are ignored change nothing. */
 static void ignored_keys_change_nothing(void **state) {
   (void)state;
-  struct spectrum *plain = make(128, 10000, "yarn:factor=4,original_max_position_embeddings=4k");
-  struct spectrum *more =
-      make(128, 10000,
-           "yarn:factor=4,original_max_position_embeddings=4k,attn_factor=2,extrapolation_factor=0."
-           "5,finetuned=1,apply_yarn_scaling=0,llama_4_scaling_beta=0.1");
+  struct spectrum *plain =
+      scaled_spectrum(128, 10000, "yarn:factor=4,original_max_position_embeddings=4k");
+  struct spectrum *more = scaled_spectrum(
+      128, 10000,
+      "yarn:factor=4,original_max_position_embeddings=4k,attn_factor=2,extrapolation_factor=0."
+      "5,finetuned=1,apply_yarn_scaling=0,llama_4_scaling_beta=0.1");
   for (size_t i = 0; i < plain->pairs; i++)
     assert_true(more->inv_freq[i] == plain->inv_freq[i]);
   assert_true(more->attention_factor == plain->attention_factor);

@@ -8,7 +8,7 @@
 #include "lib/figure/lettering.h"
 #include "lib/figure/sheet_size.h"
 
-/* How each format is asked for. */
+/* How each format is asked for. The unit of dashes in a PNG is twice that of the others. */
 static const struct {
   const char *name, *options;
   double fontscale; /* of true points at 72 dpi; gnuplot thinks in 96 */
@@ -16,9 +16,9 @@ static const struct {
   bool by_dots;     /* both grow with dpi/72, and the size is in dots */
 } terminals[] = {
     [FIGURE_PNG] = {"pngcairo", "noenhanced rounded dashlength 0.5", 0.75, 1, true},
-    [FIGURE_PDF] = {"pdfcairo", "noenhanced rounded dashlength 0.5", 0.75, 2, false},
-    [FIGURE_SVG] = {"svg", "noenhanced rounded fixed dashlength 0.5", 1, 1, true},
-    [FIGURE_TEX] = {"cairolatex", "pdf input colortext rounded dashlength 0.5", 0.75, 2, false},
+    [FIGURE_PDF] = {"pdfcairo", "noenhanced rounded dashlength 1", 0.75, 2, false},
+    [FIGURE_SVG] = {"svg", "noenhanced rounded fixed dashlength 1", 1, 1, true},
+    [FIGURE_TEX] = {"cairolatex", "pdf input colortext rounded dashlength 1", 0.75, 2, false},
 };
 
 static void write_terminal(const struct canvas *canvas, const char *paper, FILE *out) {

@@ -89,10 +89,55 @@ static void kinds_of_lines_are_told_apart(void **state) {
   table_destroy(table);
 }
 
+/* The narrowest gap of any dashed line in an SVG. */
+static double narrowest_gap(const struct figure *figure) {
+  static const char mark[] = "stroke-dasharray='";
+  double narrowest = INFINITY;
+  for (const char *c = figure->picture.data, *end = c + figure->picture.size;
+       (c = memmem(c, (size_t)(end - c), mark, sizeof mark - 1));) {
+    char *next = (char *)c + sizeof mark - 2;
+    bool gap = false;
+    do {
+      const double length = strtod(next + 1, &next);
+      if (gap && length < narrowest) narrowest = length;
+      gap = !gap;
+    } while (*next == ',');
+    c = next;
+  }
+  return narrowest;
+}
+
+/* The ends of dashes are round, and reach half the width of the line into the gap: where that is as
+   narrow as the line is wide, dots are a solid line. */
+static void gaps_of_dashes_are_open(void **state) {
+  (void)state;
+  struct table *table = table_of_curves(1, 50);
+  struct curve_plot plot = plain;
+  const char *const lines[] = {"bound", "high", "low", "other"};
+  memcpy(plot.lines, lines, sizeof lines);
+  static const char *const styles[] = {"default", "icml", "nature", "beamer"};
+  for (size_t i = 0; i < sizeof styles / sizeof *styles; i++) {
+    struct figure figure =
+        draw_table(table, &plot, &(struct figure_options){.style = styles[i]}, FIGURE_SVG);
+    const double width = script_number(&figure, "line_width") * 96 / 72,
+                 gap = narrowest_gap(&figure);
+    assert_true(isfinite(gap) && gap > 1.8 * width);
+    figure_release(&figure);
+  }
+  /* gnuplot's PDFs have the unit of its SVGs, and its PNGs one of twice that. */
+  for (enum figure_format format = FIGURE_PDF; format <= FIGURE_TEX; format++) {
+    struct figure figure = draw_table(table, &plot, &(struct figure_options){0}, format);
+    assert_true(has(&figure, " dashlength 1 "));
+    figure_release(&figure);
+  }
+  table_destroy(table);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lines_over_the_others_show),
       cmocka_unit_test(kinds_of_lines_are_told_apart),
+      cmocka_unit_test(gaps_of_dashes_are_open),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

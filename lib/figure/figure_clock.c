@@ -108,12 +108,7 @@ static int set_colours(struct clock *clock, const char *name, struct error *erro
   const int code =
       palette_find(name ? name : palette_default(MATRIX_SEQUENTIAL), &clock->palette, error);
   if (code) return code;
-  const struct palette whole = clock->palette;
-  for (int i = 0; i < PALETTE_SIZE; i++) {
-    const uint32_t rgb = palette_legible(&whole, 0.85 * i / (PALETTE_SIZE - 1), clock->canvas.dark);
-    for (int c = 0; c < 3; c++)
-      clock->palette.rgb[i][c] = (uint8_t)(rgb >> (16 - 8 * c) & 0xff);
-  }
+  palette_legible(&clock->palette, clock->canvas.dark, &clock->palette);
   clock->bar = (struct colour_bar){.label = "pair", .whole = true};
   clock->bar.scale =
       (struct colour_scale){clock->pair[0], clock->pair[clock->pairs - 1], COLOUR_LINEAR};

@@ -198,8 +198,8 @@ static uint32_t shade_of(uint32_t rgb, bool dark) {
   return dark ? half + 0x808080 : half;
 }
 
-/* As many colours as are needed: the categories, or evenly out of a palette, without its pale end;
-   and the darker shades of them, which on a dark ground are lighter. */
+/* As many colours as are needed: the categories, or evenly out of what is legible of a palette; and
+   the darker shades of them, which on a dark ground are lighter. */
 static int assign_colours(struct curves *curves, const char *palette_name, struct error *error) {
   size_t count = 1;
   for (size_t i = 0; i < curves->traces.count; i++)
@@ -211,11 +211,12 @@ static int assign_colours(struct curves *curves, const char *palette_name, struc
     const int code = palette_find(palette_name ? palette_name : palette_default(MATRIX_SEQUENTIAL),
                                   &palette, error);
     if (code) return code;
+    palette_legible(&palette, curves->canvas.dark, &palette);
   }
   fprintf(curves->canvas.script, "array colour[%zu]\narray shade[%zu]\n", count, count);
   for (size_t i = 0; i < count; i++) {
     const double part = count > 1 ? (double)i / (double)(count - 1) : 0;
-    const uint32_t rgb = sampled ? palette_legible(&palette, part, curves->canvas.dark)
+    const uint32_t rgb = sampled ? palette_colour(&palette, part)
                                  : palette_category(category_of(curves, i), curves->canvas.dark);
     fprintf(curves->canvas.script, "colour[%zu] = 0x%06x; shade[%zu] = 0x%06x\n", i + 1, rgb, i + 1,
             shade_of(rgb, curves->canvas.dark));

@@ -100,10 +100,3 @@ uint32_t palette_category(size_t index, int dark) {
   };
   return colours[dark != 0][index % PALETTE_CATEGORIES];
 }
-
-uint32_t palette_legible(const struct palette *palette, double part, int dark) {
-  static const double share = 225; /* without the pale end, or the dark one */
-  const int entry = (int)(part * share + 1e-9);
-  const uint8_t *rgb = palette->rgb[dark ? PALETTE_SIZE - 1 - entry : entry];
-  return (uint32_t)rgb[0] << 16 | (uint32_t)rgb[1] << 8 | rgb[2];
-}

@@ -2,6 +2,7 @@
 #ifndef ROPETOOL_FIGURE_PALETTE_H
 #define ROPETOOL_FIGURE_PALETTE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,8 +30,12 @@ const char *palette_default(enum matrix_range range);
 enum { PALETTE_CATEGORIES = 8 };
 uint32_t palette_category(size_t index, int dark);
 
-/* The colour at `part`, 0..1, of that share of a palette which lines and small signs can be read in
-   on a light ground, or on a dark one. 0xrrggbb. */
-uint32_t palette_legible(const struct palette *palette, double part, int dark);
+/* What lines and small signs can be read in on a light ground, or on a dark one: the entries of a
+   palette that stand out from it, from the first on, on a dark ground from the last, spread over
+   all 256. `legible` may be `palette`. */
+void palette_legible(const struct palette *palette, bool dark, struct palette *legible);
+
+/* The colour at `part`, 0..1, of a palette. 0xrrggbb. */
+uint32_t palette_colour(const struct palette *palette, double part);
 
 #endif

@@ -351,11 +351,11 @@ void preview_clock(const struct table *table, const struct clock_plot *plot,
       preview_sheet_open(terminal, dials.count * (dial_width() + DIAL_GAP) - DIAL_GAP, DIAL_ROWS,
                          &dials.sheet))
     return;
+  palette_legible(&palette, true, &palette);
   dials.sheet.colour[RIM] = 0x808080;
   dials.sheet.mark[RIM] = '.';
   for (int i = 0; i < HAND_COLOURS; i++)
-    dials.sheet.colour[FIRST_HAND + i] =
-        palette_legible(&palette, 0.85 * i / (HAND_COLOURS - 1), 1);
+    dials.sheet.colour[FIRST_HAND + i] = palette_colour(&palette, (double)i / (HAND_COLOURS - 1));
   for (size_t d = 0; d < dials.count; d++)
     draw_rim(&dials, d);
   draw_hands(&dials, table, column);

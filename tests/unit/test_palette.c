@@ -177,6 +177,33 @@ static void categories_differ(void **state) {
         assert_true(palette_category(i, dark) != palette_category(j, dark));
 }
 
+/* Whatever the palette, no line in one of its legible colours is lost on the ground, their order is
+   kept, and both ends of a signed palette are there. */
+static void legible_colours_stand_out(void **state) {
+  (void)state;
+  static const struct palette papers = {.rgb = {{0xff, 0xff, 0xff}, {0x16, 0x18, 0x1d}}};
+  for (size_t n = 0; palette_name_at(n); n++)
+    for (int dark = 0; dark < 2; dark++) {
+      struct palette palette = find(palette_name_at(n)), legible;
+      palette_legible(&palette, dark, &legible);
+      const double paper = luminance(&papers, dark) + 0.05;
+      for (int i = 0, entry = 0; i < PALETTE_SIZE; i++) {
+        const double light = luminance(&legible, i) + 0.05;
+        assert_true(fmax(light, paper) / fmin(light, paper) > 2);
+        while (entry < PALETTE_SIZE &&
+               memcmp(palette.rgb[dark ? 255 - entry : entry], legible.rgb[i], 3) != 0)
+          entry++;
+        assert_true(entry < PALETTE_SIZE);
+      }
+      if (palette.range == MATRIX_DIVERGING) {
+        assert_memory_equal(legible.rgb[0], palette.rgb[dark ? 255 : 0], 3);
+        assert_memory_equal(legible.rgb[255], palette.rgb[dark ? 0 : 255], 3);
+      }
+      palette_legible(&palette, dark, &palette);
+      assert_memory_equal(&palette, &legible, sizeof palette);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sequential_maps_grow_lighter),
@@ -188,6 +215,7 @@ int main(void) {
       cmocka_unit_test(unknown_names_list_the_choices),
       cmocka_unit_test(defaults_fit_the_range),
       cmocka_unit_test(categories_differ),
+      cmocka_unit_test(legible_colours_stand_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,7 +109,8 @@ static int check_needs(const struct invocation *invocation, const struct compare
                        struct error *error) {
   const struct compare_request *request = &question->request;
   const bool panels = request->view == COMPARE_PANELS, linear = request->attention != 0,
-             heads = has_heads(invocation, request);
+             heads = has_heads(invocation, request), drawn = request->view != COMPARE_METRICS;
+  static const char of_drawn[] = "maps or curves, not --plot metrics";
   static const char of_heads[] =
       "projections, or an encoding that differs by head (alibi, t5, kerple and others)";
   const struct option_need needs[] = {
@@ -135,6 +136,9 @@ static int check_needs(const struct invocation *invocation, const struct compare
        "--content gaussian or aligned"},
       {"legend", request->view == COMPARE_PROFILE || request->view == COMPARE_EDGE,
        "--plot profile or edge"},
+      {"xlabel", drawn, of_drawn},
+      {"ylabel", drawn, of_drawn},
+      {"palette", drawn, of_drawn},
       {0},
   };
   if (option_check_needs(invocation, needs, error)) return error->code;

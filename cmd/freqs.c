@@ -82,7 +82,11 @@ static int check_conflicts(const struct invocation *invocation, enum question qu
                        question == ASK_DIFF    ? "--diff"
                        : question == ASK_CLOCK ? "--plot clock"
                                                : "--plot wavelength or factor");
+  const bool curves = question != ASK_CLOCK;
   const struct option_need needs[] = {{"sections", option_given(invocation, "axis"), "--axis"},
+                                      {"xlabel", curves, "curves, not --plot clock"},
+                                      {"ylabel", curves, "curves, not --plot clock"},
+                                      {"legend", curves, "curves, not --plot clock"},
                                       {0}};
   if (option_check_needs(invocation, needs, error)) return error->code;
   if (check_precision(invocation, error)) return error->code;

@@ -5,13 +5,16 @@
 #include "kernels/backend.h"
 #include "lib/rope/spectrum.h"
 
-/* One series, rounded as the spec asks. The arrays stay the spectrum's. */
+/* One series, rounded as the spec asks. The arrays stay the spectrum's. Without designated
+   initialisers, which C++ before C++20 does not have. */
 static inline struct phases phases_of(const struct spectrum *spectrum) {
-  return (struct phases){.series = 1,
-                         .pairs = spectrum->pairs,
-                         .step = spectrum->step,
-                         .inv_freq = spectrum->inv_freq_double,
-                         .precision = spectrum->spec.precision};
+  struct phases phases;
+  phases.series = 1;
+  phases.pairs = spectrum->pairs;
+  phases.step = spectrum->step;
+  phases.inv_freq = spectrum->inv_freq_double;
+  phases.precision = spectrum->spec.precision;
+  return phases;
 }
 
 #endif

@@ -27,14 +27,18 @@ package() {
   PKG_CONFIG_PATH="$work/r/lib/pkgconfig" pkg-config "$@" ropetool
 }
 
-# Each header alone, by either of its names.
-compile_headers() {
+# Each header alone, by either of its names, as what COMPILER... compiles.
+compile_headers() { # COMPILER...
   cd "$work" || return 1
   flags=$(package --cflags)
   (cd r/include/ropetool && find . -name '*.h') | sed 's,^\./,,' | LC_ALL=C sort | while read -r header; do
-    printf '#include "%s"\n#include <ropetool/%s>\n' "$header" "$header" >header.c
+    printf '#ifdef __cplusplus\nextern "C" {\n#endif\n#include "%s"\n#include <ropetool/%s>\n' "$header" "$header"
+    printf '#ifdef __cplusplus\n}\n#endif\n'
+  done >headers.list
+  split -l 8 headers.list header. || return 1
+  for part in header.??; do
     # shellcheck disable=SC2086 # words are wanted
-    "$compiler" -std=c11 -Wall -Wextra -Werror -fsyntax-only $flags header.c || return 1
+    "$@" -Wall -Wextra -Wpedantic -Werror -fsyntax-only $flags - <"$part" || { cat "$part"; return 1; }
   done
 }
 
@@ -150,7 +154,8 @@ check 'installed: a manual page for each command' pages
 check 'installed: what documents link to' links
 check 'installed: no folder with a blank' blanks_are_refused
 if command -v pkg-config >/dev/null; then
-  check 'library: each header by itself' compile_headers
+  check 'library: each header by itself' compile_headers "$compiler" -std=c11 -x c
+  check 'library: each header by itself in C++' compile_headers g++ -std=c++17 -x c++
   check 'library: a program that uses it' use_library
   check 'library: one in C++' use_library_in_cpp
   check 'library: inside a shared library' use_library_in_shared

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static uint64_t limit_bytes; /* 0: not asked for yet */
 
@@ -85,8 +86,15 @@ static uint64_t groups_free(const struct group_version *version) {
   return least;
 }
 
+/* All memory of the machine, where /proc does not say what of it is available. */
+static uint64_t memory_installed(void) {
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX / 2;
+}
+
 static uint64_t memory_available(void) {
-  const uint64_t machine = number_in_file("/proc/meminfo", "MemAvailable:", UINT64_MAX / 1024);
+  const uint64_t machine =
+      number_in_file("/proc/meminfo", "MemAvailable:", memory_installed() / 1024);
   uint64_t least = machine * 1024;
   for (size_t i = 0; i < sizeof group_versions / sizeof *group_versions; i++) {
     const uint64_t groups = groups_free(&group_versions[i]);

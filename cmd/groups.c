@@ -86,12 +86,29 @@ const struct argp_option group_drawing[] = {
     {0},
 };
 
+/* What follows from who takes it: commands that draw, those that cannot, those that write tensors.
+ */
 const struct argp_option group_output[] = {
     {"output", 'o', "FILE", 0,
      "write to FILE; .png .pdf .svg .tex draw, .csv .tsv .json .npy hold the data; '-' is stdout "
      "(may be repeated)",
      0},
     {"format", KEY + 40, "text|csv|tsv|json", 0, "what stdout gets (default text: a summary)", 0},
+    {0},
+};
+
+const struct argp_option group_output_data[] = {
+    {"output", 'o', "FILE", 0,
+     "write to FILE, .csv .tsv .json or .npy; '-' is stdout (may be repeated)", 0},
+    {"format", KEY + 40, "text|csv|tsv|json", 0, "what stdout gets (default text: a summary)", 0},
+    {0},
+};
+
+const struct argp_option group_output_tensor[] = {
+    {"output", 'o', "FILE", 0,
+     "write to FILE: .npy the numbers, .json the meta data; '-' is stdout (may be repeated)", 0},
+    {"format", KEY + 40, "text|json", 0,
+     "what stdout gets (default text: a summary); json: the meta data", 0},
     {0},
 };
 

@@ -12,7 +12,7 @@
 #include "lib/rope/spectrum.h"
 
 extern const struct argp_option group_spectrum[], group_encoding[], group_figure[], group_drawing[],
-    group_output[], group_run[];
+    group_output[], group_output_data[], group_output_tensor[], group_run[];
 
 /* The spectra that the spectrum options ask for: the cross product of models, dims, bases and
  * scalings. */

@@ -99,6 +99,11 @@ static error_t parse_root(int key, char *value, struct argp_state *state) {
   return record(invocation, &parse->inputs[0], key, value) ? ARGP_ERR_UNKNOWN : 0;
 }
 
+static const struct argp_option *output_group(const struct command *command) {
+  if (command->groups & GROUP_FIGURE) return group_output;
+  return command->groups & GROUP_TENSOR ? group_output_tensor : group_output_data;
+}
+
 size_t invocation_groups(const struct command *command, struct option_group groups[OPTION_GROUPS]) {
   static const struct argp_option none[] = {{0}};
   size_t count = 0;
@@ -112,7 +117,7 @@ size_t invocation_groups(const struct command *command, struct option_group grou
     groups[count++] = (struct option_group){"Drawing:", group_drawing, false};
   }
   if (command->groups & GROUP_OUTPUT)
-    groups[count++] = (struct option_group){"Output:", group_output, false};
+    groups[count++] = (struct option_group){"Output:", output_group(command), false};
   groups[count++] = (struct option_group){"Running:", group_run, false};
   return count;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/command.h"
+#include "cmd/invocation.h"
 #include "lib/analysis/bench.h"
 #include "lib/analysis/certificate.h"
 #include "lib/analysis/content.h"
@@ -15,6 +17,7 @@
 #include "lib/figure/style.h"
 #include "lib/io/axes.h"
 #include "lib/model/model.h"
+#include "lib/model/weights.h"
 #include "lib/rope/engine.h"
 #include "lib/rope/scaling.h"
 
@@ -62,6 +65,35 @@ static const char *check_at(size_t index) {
   return NULL;
 }
 
+enum { FIGURE_OPTIONS = 256 };
+struct option_names {
+  const char *name[FIGURE_OPTIONS];
+  size_t count;
+};
+
+static void add_names(const struct argp_option *options, struct option_names *names) {
+  for (; options->name; options++) {
+    size_t i = 0;
+    while (i < names->count && strcmp(names->name[i], options->name))
+      i++;
+    if (i == names->count && i < FIGURE_OPTIONS) names->name[names->count++] = options->name;
+  }
+}
+
+/* The options that the command inside a figure can have, each once. */
+static const char *figure_option_at(size_t index) {
+  static struct option_names names;
+  struct option_group groups[OPTION_GROUPS];
+  const struct command *command;
+  for (size_t i = 0; !index && (command = command_at(i)); i++) {
+    if (!(command->groups & GROUP_FIGURE)) continue;
+    const size_t count = invocation_groups(command, groups);
+    for (size_t j = 0; j < count; j++)
+      if (groups[j].canonical) add_names(groups[j].options, &names);
+  }
+  return index < names.count ? names.name[index] : NULL;
+}
+
 /* Which registry an option names an entry of; the last is NULL at its end. An argument of a command
    that is no option stands here under the command's name. */
 static const struct registry {
@@ -80,11 +112,14 @@ static const struct registry {
     {"what", map_at},
     {"axes", axis_at},
     {"content", content_name_at},
+    {"learned", weights_builtin_at},
+    {"checkpoint", weights_builtin_at},
     {"operation", bench_name_at},
     {"plot", check_at},
     {"style", style_name_at},
     {"palette", palette_name_at},
     {"legend", legend_place_at},
+    {"without", figure_option_at},
 };
 
 static void write_registry(const struct argp_option *option, FILE *out) {

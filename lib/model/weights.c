@@ -18,6 +18,10 @@ static const char builtin_asset[] = "minilm/minilm-l6-v2-positions.safetensors";
 static const char builtin_config[] = "{\"model_type\": \"bert\", \"num_attention_heads\": 12,"
                                      " \"layer_norm_eps\": 1e-12}";
 
+const char *weights_builtin_at(size_t index) {
+  return index ? NULL : builtin_name;
+}
+
 bool weights_named(const char *name, const char *usual) {
   const size_t length = strlen(name), end = strlen(usual);
   return length >= end && !strcmp(name + length - end, usual) &&

@@ -24,6 +24,9 @@ struct weights;
 int weights_open(const char *text, struct weights **result, struct error *error);
 void weights_close(struct weights *weights); /* NULL is allowed */
 
+/* The names that stand for weights that are built in; NULL past the end. */
+const char *weights_builtin_at(size_t index);
+
 const char *weights_rest(const struct weights *weights); /* behind the colon; NULL: none */
 const char *weights_path(const struct weights *weights); /* of the file, for messages */
 

@@ -316,7 +316,11 @@ PUT := install -D -m 644
 BASH_COMPLETION := $(DESTDIR)$(SHARE)/bash-completion/completions/ropetool
 ZSH_COMPLETION := $(DESTDIR)$(ZSH_FUNCTIONS)/_ropetool
 FISH_COMPLETION := $(DESTDIR)$(SHARE)/fish/vendor_completions.d/ropetool.fish
-DOCUMENTS := README.md LICENSE $(sort $(wildcard docs/*.md docs/*/*.png docs/*/*.recipe plots/recipes/*.recipe))
+# With what recipes read, so that they draw in a copy of the installed documents.
+RECIPES := $(sort $(wildcard docs/*/*.recipe plots/recipes/*.recipe))
+RECIPE_INPUTS = $(sort $(shell grep -o -h -e '\.\./\.\./[^ ]*' $(RECIPES) | sed 's,^\.\./\.\./,,'))
+DOCUMENTS = README.md LICENSE $(sort $(wildcard docs/*.md docs/*/*.png plots/data/*.md plots/styles/*.style)) \
+  $(RECIPES) $(RECIPE_INPUTS)
 PKGCONFIG_WORDS := -e 's,@PREFIX@,$(PREFIX),' -e 's,@LIBDIR@,$(LIBDIR),' -e 's,@VERSION@,$(VERSION),' \
   -e 's,@LIBS@,$(LDLIBS) -fopenmp,'
 

@@ -107,6 +107,22 @@ static void write_status(FILE *out) {
     fprintf(out, ".TP\n.B %s\n%s\n", status[i][0], status[i][1]);
 }
 
+/* The pages name documents by their last part alone. */
+static void write_files(FILE *out) {
+  fputs(".SH FILES\n"
+        "\\fIPREFIX\\fR is what ropetool was installed with: /usr, /usr/local, ...\n"
+        ".TP\n\\fIPREFIX\\fR/share/doc/ropetool/docs\n"
+        "the documents that these pages name: math.md with the formulas and their sources, "
+        "performance.md;\n"
+        "tour.md, from a model\\(aqs file to the figures of a paper; gallery.md, what there is to "
+        "see\n"
+        ".TP\n\\fIPREFIX\\fR/share/doc/ropetool/plots\n"
+        "recipes of published figures with what they read, and the styles\n"
+        ".TP\n\\fIPREFIX\\fR/lib/ropetool/ropetool_cuda.so\n"
+        "the CUDA plug\\-in, where it was built\n",
+        out);
+}
+
 /* Text with the places `.\" manual: NAME` of sections. */
 static void write_sections(const char *const *names, FILE *out) {
   for (; *names; names++)
@@ -133,6 +149,7 @@ static void write_program(FILE *out) {
   }
   write_sections(sections, out);
   write_status(out);
+  write_files(out);
   fputs(".SH SEE ALSO\n.BR gnuplot (1)\n", out);
 }
 

@@ -88,6 +88,17 @@ links() {
   [ ! -s "$work/broken" ] || { cat "$work/broken"; return 1; }
 }
 
+# What a recipe reads lies where it looks, two levels below.
+recipes_read() {
+  mkdir -p "$work/copy" && cp -R "$work/r/share/doc/ropetool/." "$work/copy" && mkdir -p "$work/copy/build/gallery" || return 1
+  for recipe in "$work"/copy/plots/recipes/*.recipe "$work"/copy/docs/*/*.recipe; do
+    grep -o -e '\.\./\.\./[^ ]*' "$recipe" | sort -u | while read -r file; do
+      [ -f "$work/copy/build/gallery/$file" ] || echo "${recipe##*/}: $file is not there"
+    done
+  done >"$work/missing"
+  [ ! -s "$work/missing" ] || { cat "$work/missing"; return 1; }
+}
+
 # Nothing is put anywhere, and nothing taken away, where a folder's name has a blank.
 blanks_are_refused() {
   mkdir -p "$work/other"
@@ -152,6 +163,7 @@ check 'install: no file knows where it was staged' sh -c "! grep -rl '$work/stag
 check 'installed: the program runs' "$work/r/bin/ropetool" --version
 check 'installed: a manual page for each command' pages
 check 'installed: what documents link to' links
+check 'installed: what recipes read' recipes_read
 check 'installed: no folder with a blank' blanks_are_refused
 if command -v pkg-config >/dev/null; then
   check 'library: each header by itself' compile_headers "$compiler" -std=c11 -x c

@@ -27,6 +27,8 @@ if (upright) {
 array marker[8] = [7, 5, 9, 13, 15, 11, 6, 4]
 # What lies under them, a little larger, to set them off from the lines.
 array ground[8] = [7, 5, 9, 13, 15, 11, 7, 5]
+# All look as large.
+array share[8] = [1, 1, triangle_share, diamond_share, pentagon_share, triangle_share, 1, 1]
 # Of two bands the second, which lies within the first, is darker.
 band_share(n) = n > 1 ? 0.5 : 0.25
 key_rgb(i) = !key_colour[i] ? text_rgb : key_over[i] ? shade[key_colour[i]] : colour[key_colour[i]]
@@ -43,9 +45,9 @@ do for [i=1:keys] {
   }
   if (key_marker[i]) {
     set label 500+i '' at screen (key_left[i]+key_right[i])/2,key_y[i] front \
-      point pointtype ground[key_marker[i]] pointsize ground_size linecolor rgb paper
+      point pointtype ground[key_marker[i]] pointsize share[key_marker[i]]*ground_size linecolor rgb paper
     set label 600+i '' at screen (key_left[i]+key_right[i])/2,key_y[i] front \
-      point pointtype marker[key_marker[i]] pointsize marker_size linecolor rgb key_rgb(i)
+      point pointtype marker[key_marker[i]] pointsize share[key_marker[i]]*marker_size linecolor rgb key_rgb(i)
   }
   if (key_kind[i] == 2) {
     set label 100+i '' at screen (key_left[i]+key_right[i])/2,key_y[i] front \
@@ -65,9 +67,9 @@ high_plot = "for [i=1:bands] datafile index i-1 using 1:3 with lines \
 line_plot = "for [i=1:lines-over] datafile index bands+i-1 using 1:2 with lines \
     linecolor rgb trace_rgb(bands+i) linewidth line_width dashtype trace_dash[bands+i]"
 ground_plot = "for [i=1:marked] datafile index bands+lines+points+i-1 using 1:2 with points \
-    pointtype ground[sign_shape[i]] pointsize ground_size linecolor rgb paper"
+    pointtype ground[sign_shape[i]] pointsize share[sign_shape[i]]*ground_size linecolor rgb paper"
 marker_plot = "for [i=1:marked] datafile index bands+lines+points+i-1 using 1:2 with points \
-    pointtype marker[sign_shape[i]] pointsize marker_size linecolor rgb colour[trace_colour[sign_trace[i]]]"
+    pointtype marker[sign_shape[i]] pointsize share[sign_shape[i]]*marker_size linecolor rgb colour[trace_colour[sign_trace[i]]]"
 # Lines over the others lie on a lighter one that sets them off.
 rim_plot = "for [i=lines-over+1:lines] datafile index bands+i-1 using 1:2 with lines \
     linecolor rgb paper linewidth over_width+1.2"

@@ -8,7 +8,8 @@
 #include "lib/figure/lettering.h"
 #include "lib/figure/sheet_size.h"
 
-/* How each format is asked for. The unit of dashes in a PNG is twice that of the others. */
+/* How each format is asked for. The unit of dashes in a PNG is twice that of the others; lines of
+   cairolatex are half as wide as those of pdfcairo. */
 static const struct {
   const char *name, *options;
   double fontscale; /* of true points at 72 dpi; gnuplot thinks in 96 */
@@ -18,7 +19,7 @@ static const struct {
     [FIGURE_PNG] = {"pngcairo", "noenhanced rounded dashlength 0.5", 0.75, 1, true},
     [FIGURE_PDF] = {"pdfcairo", "noenhanced rounded dashlength 1", 0.75, 2, false},
     [FIGURE_SVG] = {"svg", "noenhanced rounded fixed dashlength 1", 1, 1, true},
-    [FIGURE_TEX] = {"cairolatex", "pdf input colortext rounded dashlength 1", 0.75, 2, false},
+    [FIGURE_TEX] = {"cairolatex", "pdf input colortext rounded dashlength 1", 0.75, 4, false},
 };
 
 static void write_terminal(const struct canvas *canvas, const char *paper, FILE *out) {
@@ -121,6 +122,24 @@ static double letter_left(const struct canvas *canvas) {
   return title_middle(canvas) - half >= end ? inner : canvas_edge(canvas);
 }
 
+/* Sizes of signs. cairo draws one as wide as six times its size, and a stroke of 0.8 points about
+   it; pngcairo takes the size in pixels. SVG draws a circle and a square 5.27 times their size
+   wide, the stroke among them, other signs wider. */
+static void assign_signs(struct canvas *canvas) {
+  static const struct {
+    const char *name;
+    double points; /* without the stroke */
+  } signs[] = {{"point_size", 4.8}, {"marker_size", 2.4}, {"ground_size", 3.3}};
+  const bool svg = canvas->format == FIGURE_SVG;
+  const double dots = canvas->format == FIGURE_PNG ? canvas->dpi / 72 : 1;
+  for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+    canvas_assign(canvas, signs[i].name,
+                  svg ? (signs[i].points + 0.8) / 5.27 : signs[i].points / 6 * dots);
+  canvas_assign(canvas, "triangle_share", svg ? 0.785 : 1);
+  canvas_assign(canvas, "diamond_share", svg ? 0.745 : 1);
+  canvas_assign(canvas, "pentagon_share", svg ? 0.785 : 1);
+}
+
 /* Panel, labels and their places. */
 static int write_frame(struct canvas *canvas, struct error *error) {
   const double below = canvas->top + canvas->panel_height;
@@ -139,13 +158,7 @@ static int write_frame(struct canvas *canvas, struct error *error) {
   canvas_assign(canvas, "ylabel_x", canvas_x(canvas, canvas->spare_left + outer + 0.55 * line));
   canvas_assign(canvas, "ylabel_y", canvas_y(canvas, ylabel_middle(canvas)));
   canvas_assign(canvas, "line_width", canvas->style.line_width);
-  /* Of all lengths, pngcairo takes the size of points alone in pixels; SVG draws them smaller. */
-  const double scale = canvas->format == FIGURE_PNG   ? canvas->dpi / 72
-                       : canvas->format == FIGURE_SVG ? 1.65
-                                                      : 1;
-  canvas_assign(canvas, "point_size", 0.8 * scale);
-  canvas_assign(canvas, "marker_size", 0.4 * scale);
-  canvas_assign(canvas, "ground_size", 0.55 * scale);
+  assign_signs(canvas);
   const double size = canvas->style.font_size;
   const struct {
     const char *name, *text;

@@ -57,6 +57,21 @@ static int cell_index(const struct matrix *matrix, const struct look *look, size
                                      matrix_first(column + 1, matrix->columns, look->across)));
 }
 
+/* Whether most cells of these rows of the preview, one of its cells wide, are set apart. */
+static bool is_apart(const struct matrix *matrix, const struct look *look, size_t row,
+                     size_t row_end, size_t column) {
+  const size_t start = matrix_first(row, matrix->rows, look->down),
+               end = matrix_first(row_end < look->down ? row_end : look->down, matrix->rows,
+                                  look->down),
+               left = matrix_first(column, matrix->columns, look->across),
+               right = matrix_first(column + 1, matrix->columns, look->across);
+  size_t apart = 0;
+  for (size_t r = start; matrix->hatch.cell && r < end; r++)
+    for (size_t c = left; c < right; c++)
+      apart += matrix->hatch.cell[r * matrix->columns + c];
+  return 2 * apart > (end - start) * (right - left);
+}
+
 static uint32_t rgb_of(const struct look *look, int index) {
   const uint8_t *rgb = look->palette.rgb[index];
   return (uint32_t)rgb[0] << 16 | (uint32_t)rgb[1] << 8 | rgb[2];
@@ -75,6 +90,22 @@ static void print_pair(const struct look *look, int upper, int lower, FILE *out)
   preview_end_colour(look->terminal, out);
 }
 
+/* Black on light colours, white on dark ones. */
+static uint32_t ink_of(const struct look *look, int index) {
+  const uint8_t *rgb = look->palette.rgb[index];
+  return 2126 * rgb[0] + 7152 * rgb[1] + 722 * rgb[2] > 10000 * 110 ? 0x000000 : 0xffffff;
+}
+
+/* A stroke across the colour of a cell. */
+static void print_stroke(const struct look *look, int index, FILE *out) {
+  if (index >= 0) {
+    preview_start_colour(look->terminal, PREVIEW_SIGN, ink_of(look, index), out);
+    preview_start_colour(look->terminal, PREVIEW_GROUND, rgb_of(look, index), out);
+  }
+  fputs("╱", out);
+  if (index >= 0) preview_end_colour(look->terminal, out);
+}
+
 static void print_shade(FILE *out, int index) {
   fputc(index < 0 ? ' ' : shades[index * (int)(sizeof shades - 1) / PALETTE_SIZE], out);
 }
@@ -91,7 +122,26 @@ static bool may_stand(const struct look *look, const char *text) {
   return true;
 }
 
-static void print_scale(const struct look *look, const char *label, size_t columns, FILE *out) {
+/* What the colours mean, and the strokes. */
+static void print_label(const struct look *look, const struct matrix *matrix, size_t room,
+                        FILE *out) {
+  const char *stroke = in_blocks(look) ? "╱" : "/";
+  const struct matrix_hatch *hatch = &matrix->hatch;
+  char text[sizeof matrix->value_label + sizeof hatch->label + 16];
+  for (int part = hatch->cell ? 2 : 1; part > 0; part--) {
+    const char *label = matrix->value_label;
+    if (part == 2)
+      snprintf(text, sizeof text, "%s%s%s %s", label, *label ? ", " : "", stroke, hatch->label);
+    else
+      snprintf(text, sizeof text, "%s", label);
+    if (!*text || 1 + strlen(text) > room || !may_stand(look, text)) continue;
+    fprintf(out, " %s", text);
+    return;
+  }
+}
+
+static void print_scale(const struct look *look, const struct matrix *matrix, size_t columns,
+                        FILE *out) {
   char low[32], high[32];
   const int size = snprintf(low, sizeof low, "%.3g", look->scale.low) +
                    snprintf(high, sizeof high, "%.3g", look->scale.high) + SCALE_WIDTH + 2 +
@@ -106,8 +156,7 @@ static void print_scale(const struct look *look, const char *label, size_t colum
       print_shade(out, index);
   }
   fprintf(out, " %s%s", look->beyond.above ? ">" : "", high);
-  if (*label && size + 1 + (int)strlen(label) <= (int)columns && may_stand(look, label))
-    fprintf(out, " %s", label);
+  print_label(look, matrix, columns - (size_t)size, out);
   fputc('\n', out);
 }
 
@@ -127,15 +176,24 @@ static size_t count_lines(const struct look *look) {
   return (look->down + 1) / 2;
 }
 
+/* Every second character of those set apart has a stroke, so that these join to hatching, and the
+   others still show two cells. */
 static void print_line(const struct matrix *matrix, const struct look *look, size_t line,
                        FILE *out) {
   const size_t lines = count_lines(look);
-  for (size_t column = 0; column < look->across; column++)
-    if (in_blocks(look))
-      print_pair(look, cell_index(matrix, look, 2 * line, look->down, column),
-                 cell_index(matrix, look, 2 * line + 1, look->down, column), out);
-    else
+  for (size_t column = 0; column < look->across; column++) {
+    const bool stroke =
+        (line + column) % 2 == 0 && is_apart(matrix, look, 2 * line, 2 * line + 2, column);
+    const int upper = cell_index(matrix, look, 2 * line, look->down, column);
+    if (!in_blocks(look) && stroke)
+      fputc('/', out);
+    else if (!in_blocks(look))
       print_shade(out, cell_index(matrix, look, line, lines, column));
+    else if (stroke)
+      print_stroke(look, upper, out);
+    else
+      print_pair(look, upper, cell_index(matrix, look, 2 * line + 1, look->down, column), out);
+  }
 }
 
 /* As many cells as fit `columns` × `rows` characters of dots; returns the dots of a side of one. */
@@ -147,19 +205,27 @@ static size_t fit_dots(const struct matrix *matrix, const struct preview_sheet *
   return by_width < by_height ? by_width : by_height;
 }
 
-/* Each cell as a square of dots, from a column of dots on; the sheet has room for one palette less
-   a colour. */
+/* Dots from one stroke to the next, and the colours of a sheet: those of the map, and two inks. */
+enum { STROKES_APART = 8, MAP_COLOURS = 253, BLACK = MAP_COLOURS + 1, WHITE };
+
+/* Each cell as a square of dots, from a column of dots on. */
 static void draw_dots(const struct matrix *matrix, const struct look *look, size_t size,
                       size_t left, struct preview_sheet *sheet) {
   const size_t width = preview_sheet_width(sheet);
   for (int i = 0; i < PALETTE_SIZE; i++)
-    sheet->colour[1 + i * 254 / (PALETTE_SIZE - 1)] = rgb_of(look, i);
+    sheet->colour[1 + i * (MAP_COLOURS - 1) / (PALETTE_SIZE - 1)] = rgb_of(look, i);
+  sheet->colour[BLACK] = 0x000000;
+  sheet->colour[WHITE] = 0xffffff;
   for (size_t r = 0; r < look->down; r++)
     for (size_t c = 0; c < look->across; c++) {
       const int index = cell_index(matrix, look, r, look->down, c);
+      const bool apart = index >= 0 && is_apart(matrix, look, r, r + 1, c);
       for (size_t y = r * size; index >= 0 && y < (r + 1) * size; y++)
-        memset(sheet->dot + y * width + left + c * size, 1 + index * 254 / (PALETTE_SIZE - 1),
-               size);
+        for (size_t x = c * size; x < (c + 1) * size; x++)
+          sheet->dot[y * width + left + x] =
+              (unsigned char)(apart && (x + y) % STROKES_APART == 0
+                                  ? (ink_of(look, index) ? WHITE : BLACK)
+                                  : 1 + index * (MAP_COLOURS - 1) / (PALETTE_SIZE - 1));
     }
 }
 
@@ -208,7 +274,7 @@ void preview_matrix(const struct matrix *matrix, const struct figure_options *op
       fputc('\n', out);
     }
   }
-  print_scale(&look, matrix->value_label, columns, out);
+  print_scale(&look, matrix, columns, out);
 }
 
 /* A title in `width` characters, cut where it is longer; returns how many it has. */
@@ -274,5 +340,5 @@ void preview_panels(const struct panel_set *panels, const struct figure_options 
     else
       print_beside(panels, start, end, &look, width, out);
   }
-  print_scale(&look, first->value_label, columns, out);
+  print_scale(&look, first, columns, out);
 }

@@ -58,6 +58,50 @@ static void half_blocks_hold_two_rows(void **state) {
   matrix_destroy(matrix);
 }
 
+/* The right half is set apart: strokes from character to character, in black or white, and the
+   scale says what they mean where there is room. */
+static void cells_set_apart_are_hatched(void **state) {
+  (void)state;
+  struct matrix *matrix = matrix_of(8, 8);
+  matrix->hatch.cell = calloc(64, sizeof *matrix->hatch.cell);
+  assert_non_null(matrix->hatch.cell);
+  for (size_t i = 0; i < 64; i++) {
+    matrix->cells[i] = i % 8 == 7;
+    matrix->hatch.cell[i] = i % 8 >= 4;
+  }
+  strcpy(matrix->value_label, "score");
+  strcpy(matrix->hatch.label, "unseen");
+  struct sight sight = {.matrix = matrix, .columns = 60, .rows = 10};
+  char *text = seen(&sight);
+  assert_string_equal(text, "...././@\n"
+                            "....././\n"
+                            "...././@\n"
+                            "....././\n"
+                            "0 ..::--==+**##%%@ 1 score, / unseen\n");
+  free(text);
+  sight.colour = PREVIEW_TRUECOLOR;
+  text = seen(&sight);
+  assert_memory_equal(text, "▀▀▀▀╱▀╱▀\n▀▀▀▀▀╱▀╱\n", 50);
+  assert_non_null(strstr(text, " 1 score, ╱ unseen\n"));
+  free(text);
+  /* White on viridis' first colour, black on its last. */
+  text = printed(look, &sight, NULL);
+  assert_non_null(strstr(text, "\033[38;2;255;255;255m\033[48;2;68;1;84m╱\033[0m"));
+  assert_non_null(strstr(text, "\033[38;2;0;0;0m\033[48;2;253;231;37m╱\033[0m"));
+  free(text);
+  sight.columns = 30;
+  text = seen(&sight);
+  assert_non_null(strstr(text, " 1 score\n"));
+  free(text);
+  /* Both inks are in a picture of dots. */
+  sight.sixel = true;
+  text = printed(look, &sight, NULL);
+  assert_non_null(strstr(text, ";2;0;0;0"));
+  assert_non_null(strstr(text, ";2;100;100;100"));
+  free(text);
+  matrix_destroy(matrix);
+}
+
 static void diagonals_survive_reduction(void **state) {
   (void)state;
   struct matrix *matrix = matrix_of(512, 512);
@@ -258,6 +302,7 @@ int main(void) {
       cmocka_unit_test(shades_grow_with_values),
       cmocka_unit_test(no_logarithm_no_shade),
       cmocka_unit_test(half_blocks_hold_two_rows),
+      cmocka_unit_test(cells_set_apart_are_hatched),
       cmocka_unit_test(diagonals_survive_reduction),
       cmocka_unit_test(maps_fit_their_space),
       cmocka_unit_test(a_rising_line_rises),

@@ -25,6 +25,19 @@ static const char *term_choice_name(enum term_choice terms) {
 /* ---- What is compared --------------------------------------------------------------------------
  */
 
+void compare_title(const char *name, char *title, size_t size) {
+  const struct encoding *encoding;
+  char start[32];
+  snprintf(start, sizeof start, "%.*s", (int)strcspn(name, ":"), name);
+  const char *part = strchr(name, ':');
+  part = part ? part + 1 : "";
+  /* With blanks, where a title can break: "content × position". */
+  const int first = (int)strcspn(part, "-");
+  snprintf(title, size, "%s%s%.*s%s%s",
+           encoding_find(start, &encoding, NULL) ? start : encoding->title, *part ? ", " : "",
+           first, part, *part ? " × " : "", *part ? part + first + 1 : "");
+}
+
 static void add_item(struct comparison *work, const struct encoding *encoding, size_t head,
                      enum term_choice terms) {
   const struct compare_request *request = work->request;
@@ -38,13 +51,10 @@ static void add_item(struct comparison *work, const struct encoding *encoding, s
                                 .projection = projection};
   const char *part = term_choice_name(terms);
   snprintf(item->name, sizeof item->name, "%s%s%s", encoding->name, *part ? ":" : "", part);
-  /* With blanks, where a title can break: "content × position". */
-  const int first = (int)strcspn(part, "-");
-  const int used =
-      snprintf(item->title, sizeof item->title, "%s%s%.*s%s%s", encoding->title, *part ? ", " : "",
-               first, part, *part ? " × " : "", *part ? part + first + 1 : "");
+  compare_title(item->name, item->title, sizeof item->title);
+  const size_t used = strlen(item->title);
   if (encoding->by_head || (item->has_head && request->all_heads))
-    snprintf(item->title + used, sizeof item->title - (size_t)used, ", head %zu", head);
+    snprintf(item->title + used, sizeof item->title - used, ", head %zu", head);
 }
 
 static int list_items(struct comparison *work, struct error *error) {

@@ -46,6 +46,10 @@ struct item_result {
 
 /* ---- compare.c */
 
+/* How figures name what a table calls "alibi", or with a term "sinusoidal:content-position":
+   "ALiBi", "Sinusoidal, content × position". */
+void compare_title(const char *name, char *title, size_t size);
+
 /* Whether parameters that were not trained take part in an item's scores. */
 bool compare_is_untrained(const struct comparison *work, const struct compare_item *item,
                           const struct scorer *scorer);

@@ -226,13 +226,13 @@ static int add_to_grid(const struct table *metrics, size_t row, struct table *gr
   enum { GRID_ENCODING, GRID_METRIC, GRID_VALUE, GRID_ERROR };
   const size_t to = table_rows(grid);
   const double head = table_real(metrics, row, HEAD);
-  const char *encoding = table_text(metrics, row, ENCODING);
   const char *note = strstr(table_text(metrics, row, DETAIL), untrained) ? " (untrained)" : "";
-  char text[96];
+  char title[sizeof((struct compare_item *)0)->title], text[sizeof title + 48];
+  compare_title(table_text(metrics, row, ENCODING), title, sizeof title);
   if (isnan(head))
-    snprintf(text, sizeof text, "%s%s", encoding, note);
+    snprintf(text, sizeof text, "%s%s", title, note);
   else
-    snprintf(text, sizeof text, "%s, head %.0f%s", encoding, head, note);
+    snprintf(text, sizeof text, "%s, head %.0f%s", title, head, note);
   if (table_add_rows(grid, 1, error)) return ERROR_FAILED;
   table_set_real(grid, to, GRID_VALUE, table_real(metrics, row, VALUE));
   table_set_real(grid, to, GRID_ERROR, table_real(metrics, row, STDERR));

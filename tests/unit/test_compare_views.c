@@ -130,7 +130,7 @@ static void edge_of_a_table(void **state) {
   assert_string_equal(detail_of(&job, "learned", METRIC_BEYOND_TABLE), "refused, untrained");
   struct table *grid;
   assert_int_equal(compare_grid(job.result.metrics, &grid, NULL), OK);
-  assert_string_equal(table_text(grid, 0, 0), "learned (untrained)");
+  assert_string_equal(table_text(grid, 0, 0), "Learned (untrained)");
   table_destroy(grid);
   compare_result_release(&job.result);
   job.request.beyond = false;
@@ -168,8 +168,8 @@ static void grid_of_metrics(void **state) {
   assert_int_equal(compare_grid(job.result.metrics, &grid, NULL), OK);
   assert_int_equal(table_rows(grid),
                    3 * 7); /* no symmetry, half distance of all draws, negative share or table */
-  assert_string_equal(table_text(grid, 0, 0), "rope");
-  assert_string_equal(table_text(grid, 14, 0), "alibi, head 1");
+  assert_string_equal(table_text(grid, 0, 0), "RoPE");
+  assert_string_equal(table_text(grid, 14, 0), "ALiBi, head 1");
   assert_string_equal(table_text(grid, 0, 1), "invariance");
   assert_near(table_real(grid, 0, 2), table_real(job.result.metrics, 0, 4), 0);
   table_destroy(grid);

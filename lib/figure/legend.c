@@ -116,7 +116,16 @@ static double rows_above(const struct canvas *canvas, struct legend *legend) {
   const size_t others = legend->count - legend->series;
   const size_t most = legend->series > others ? legend->series : others;
   legend->across = fit < 1 ? 1 : fit > (double)most ? most : (size_t)fit;
-  return rows_in_all(legend);
+  /* Of four entries two and two, not three and one. */
+  const double rows = rows_in_all(legend);
+  while (legend->across > 1) {
+    legend->across--;
+    if (rows_in_all(legend) > rows) {
+      legend->across++;
+      break;
+    }
+  }
+  return rows;
 }
 
 double legend_height_above(const struct canvas *canvas, struct legend *legend) {

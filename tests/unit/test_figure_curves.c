@@ -179,6 +179,27 @@ static bool legend_is_above(const struct figure *figure) {
   return strtod(place + 11, NULL) > script_number(figure, "panel_top");
 }
 
+/* Of four series that do not fit side by side two stand above two, not three above one. */
+static void rows_of_the_legend_are_even(void **state) {
+  (void)state;
+  struct table *table = table_of_curves(4, 50);
+  struct figure figure = draw_table(
+      table, &plain, &(struct figure_options){.legend = "above", .style = "icml", .width = 2.2},
+      FIGURE_PNG);
+  double x[4], y[4];
+  for (size_t i = 0; i < 4; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "; key_x[%zu] = ", i + 1);
+    const char *place = strstr(figure.script.data, name);
+    assert_non_null(place);
+    assert_int_equal(sscanf(place + strlen(name), "%lf; key_y[%*u] = %lf", &x[i], &y[i]), 2);
+  }
+  assert_true(x[0] == x[2] && x[1] == x[3] && x[0] < x[1]);
+  assert_true(y[0] == y[1] && y[2] == y[3] && y[0] > y[2]);
+  figure_release(&figure);
+  table_destroy(table);
+}
+
 /* No empty rows above it, also where the sheet that it makes higher lets the label of the y axis
    have one line less, and so the panel more entries side by side. */
 static void legend_leaves_no_gap(void **state) {
@@ -358,6 +379,7 @@ static void overlays_widen_the_axes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rows_of_the_legend_are_even),
       cmocka_unit_test(curves_have_their_colours),
       cmocka_unit_test(a_series_may_have_one_colour),
       cmocka_unit_test(bands_lines_and_points_are_drawn),

@@ -94,7 +94,10 @@ void tics_logarithmic(double low, double high, size_t most, struct tics *tics) {
   }
   const int stride = (int)((size_t)(last - first) / most) + 1;
   const bool plain = first >= -2 && last <= 5;
-  for (int e = first; e <= last; e += stride) {
+  /* 1 among them, unless that left a single one. */
+  int start = first + ((-first) % stride + stride) % stride;
+  if (start + stride > last) start = first;
+  for (int e = start; e <= last; e += stride) {
     struct tic *tic = add(tics, pow(10, e));
     if (!tic) return;
     if (plain)
@@ -103,10 +106,10 @@ void tics_logarithmic(double low, double high, size_t most, struct tics *tics) {
       tics_write_power(tic->label, e);
   }
   static const double between[] = {2, 3, 4, 5, 6, 7, 8, 9}, whole[] = {1};
-  for (int e = first - 1; e <= last && last - first <= 12; e++) {
+  for (int e = first - 1; e <= last && last - first <= (stride == 1 ? 12 : 40); e++) {
     if (stride == 1)
       add_decade(tics, low, high, e, between, 8, false);
-    else if (e >= first && (e - first) % stride)
+    else if (e >= first && (e - start) % stride)
       add_decade(tics, low, high, e, whole, 1, false);
   }
 }

@@ -78,11 +78,13 @@ static void logarithmic_tics_are_powers(void **state) {
       {1, 65536, 8, "1=1 10=10 100=100 1000=1000 10000=10000"},
       {0.007, 1, 6, "0.01=0.01 0.1=0.1 1=1"},
       {1e-8, 1e2, 6, "1e-08=10⁻⁸ 1e-06=10⁻⁶ 0.0001=10⁻⁴ 0.01=10⁻² 1=10⁰ 100=10²"},
+      {1e-17, 1e1, 6, "1e-16=10⁻¹⁶ 1e-12=10⁻¹² 1e-08=10⁻⁸ 0.0001=10⁻⁴ 1=10⁰"},
+      {10, 1e3, 2, "10=10 1000=1000"},
       {1, 1e7, 8, "1=10⁰ 10=10¹ 100=10² 1000=10³ 10000=10⁴ 100000=10⁵ 1e+06=10⁶ 1e+07=10⁷"},
       {0.9, 40, 4, "1=1 3=3 10=10 30=30"},
       {0.9, 40, 3, "1=1 10=10"},
       {6, 35, 8, "6=6 8=8 10=10 15=15 20=20 30=30"},
-      {1e-123, 1e-118, 3, "1e-123=10⁻¹²³ 1e-121=10⁻¹²¹ 1e-119=10⁻¹¹⁹"},
+      {1e-123, 1e-118, 3, "1e-122=10⁻¹²² 1e-120=10⁻¹²⁰ 1e-118=10⁻¹¹⁸"},
       {1.01, 1.05, 6, "1.01=1.01 1.02=1.02 1.03=1.03 1.04=1.04 1.05=1.05"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -90,6 +92,21 @@ static void logarithmic_tics_are_powers(void **state) {
     tics_logarithmic(cases[i].low, cases[i].high, cases[i].most, &tics);
     assert_tics(&tics, cases[i].expected);
   }
+}
+
+/* Between powers with numbers the others have small tics. */
+static void powers_left_out_have_small_tics(void **state) {
+  (void)state;
+  struct tics tics;
+  tics_logarithmic(1e-17, 1e1, 7, &tics);
+  size_t small = 0, labels = 0;
+  for (size_t t = 0; t < tics.count; t++)
+    if (tics.item[t].label[0])
+      labels++;
+    else
+      small++;
+  assert_int_equal(labels, 6);
+  assert_int_equal(small, 19 - 6);
 }
 
 /* As they are, or in units of 1024; not where that would be long. */
@@ -122,6 +139,7 @@ int main(void) {
       cmocka_unit_test(linear_tics_are_round),
       cmocka_unit_test(tics_keep_their_promises),
       cmocka_unit_test(logarithmic_tics_are_powers),
+      cmocka_unit_test(powers_left_out_have_small_tics),
       cmocka_unit_test(values_are_written_as_they_are),
       cmocka_unit_test(angles_are_parts_of_pi),
   };

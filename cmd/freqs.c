@@ -8,6 +8,7 @@
 #include "lib/analysis/engine_diff.h"
 #include "lib/analysis/freqs.h"
 #include "lib/base/number.h"
+#include "lib/rope/band.h"
 #include "lib/rope/engine.h"
 
 enum {
@@ -223,6 +224,7 @@ static void plan_figure(enum question question, struct result *result) {
   }
   if (meta_count(meta, "series") == 1) {
     plot->spans = "band";
+    plot->span_names = band_names();
     if (table_find_column(result->table, "axis") >= 0) plot->group = "axis";
   }
   if (question == ASK_WAVELENGTH && table_find_column(result->table, "wavelength_plain") >= 0) {

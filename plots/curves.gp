@@ -5,6 +5,10 @@ if (zero_line) set arrow 1 from graph 0,first 0 to graph 1,first 0 nohead back l
 do for [i=1:spans] {
   set object 100+i rectangle from first span_left[i],graph 0 to first span_right[i],graph 1 behind \
     fillstyle solid noborder fillcolor rgb span_rgb[i]
+  if (tag_right[i]-tag_left[i] > 1e-4) {
+    set object 200+i rectangle from screen tag_left[i],tag_bottom[i] to screen tag_right[i],tag_top[i] behind \
+      fillstyle solid noborder fillcolor rgb span_rgb[i]
+  }
   set label 300+i span_text[i] at screen span_x[i],span_y[i] center front font tic_font textcolor rgb ink
 }
 # Thin and grey as the line at 0: no entry of the legend looks like them.

@@ -37,22 +37,28 @@ static double mirrored(double a, double inner, bool logarithmic) {
   return logarithmic ? a / inner * a : a + (a - inner);
 }
 
-/* The span ends where its last place gives way to the next one, `at`. */
-static int add_span(struct backdrop *backdrop, const char *label, double left, double right,
-                    struct error *error) {
+/* The colour of a label: that of its place among the names, or of the span before that has it, or
+   the next one. */
+static size_t value_of(const struct backdrop *backdrop, const char *const *names,
+                       const char *label) {
+  size_t value = 0;
+  for (; names && names[value]; value++)
+    if (!strcmp(names[value], label)) return value;
+  for (size_t s = 0; s < backdrop->span_count; s++) {
+    const struct span *other = &backdrop->span[s];
+    if (!strcmp(other->label, label)) return other->value;
+    if (other->value >= value) value = other->value + 1;
+  }
+  return value;
+}
+
+static int add_span(struct backdrop *backdrop, const char *const *names, const char *label,
+                    double left, double right, struct error *error) {
   if (!*label) return OK;
   if (backdrop->span_count == SPANS_MOST)
     return error_set(error, ERROR_INPUT, "more than %d spans cannot be shaded in one figure",
                      SPANS_MOST);
-  size_t value = 0;
-  for (size_t s = 0; s < backdrop->span_count; s++) {
-    const struct span *other = &backdrop->span[s];
-    if (!strcmp(other->label, label)) {
-      value = other->value;
-      break;
-    }
-    if (other->value >= value) value = other->value + 1;
-  }
+  const size_t value = value_of(backdrop, names, label);
   backdrop->span[backdrop->span_count++] =
       (struct span){.left = left, .right = right, .label = label, .value = value};
   return OK;
@@ -60,8 +66,10 @@ static int add_span(struct backdrop *backdrop, const char *label, double left, d
 
 /* Spans meet halfway between places of different text; the outer ones reach as far beyond their
    last place. */
-static int find_spans(struct backdrop *backdrop, const struct table *table, size_t column,
-                      const struct place *place, size_t count, bool log_x, struct error *error) {
+static int find_spans(struct backdrop *backdrop, const struct table *table,
+                      const struct curve_plot *plot, const struct place *place, size_t count,
+                      bool log_x, struct error *error) {
+  const size_t column = (size_t)table_find_column(table, plot->spans);
   int code = OK;
   double left =
       count > 1 ? mirrored(place[0].x, middle(place[0].x, place[1].x, log_x), log_x) : place[0].x;
@@ -72,7 +80,7 @@ static int find_spans(struct backdrop *backdrop, const struct table *table, size
     const double before = p ? middle(place[p - 1].x, place[p].x, log_x) : place[p].x;
     const double right =
         last ? mirrored(place[p].x, before, log_x) : middle(place[p].x, place[p + 1].x, log_x);
-    code = add_span(backdrop, label, left, right, error);
+    code = add_span(backdrop, plot->span_names, label, left, right, error);
     left = right;
   }
   return code;
@@ -95,8 +103,7 @@ static int collect_spans(const struct table *table, const struct curve_plot *plo
     if (isfinite(at) && !(log_x && at <= 0)) place[count++] = (struct place){at, r};
   }
   qsort(place, count, sizeof *place, compare_places);
-  const int code =
-      count ? find_spans(backdrop, table, (size_t)column, place, count, log_x, error) : OK;
+  const int code = count ? find_spans(backdrop, table, plot, place, count, log_x, error) : OK;
   free(place);
   return code;
 }
@@ -148,6 +155,19 @@ static void name_upright(struct backdrop *backdrop, const struct canvas *canvas,
   backdrop->upright_top = canvas->top + (right || left ? 0 : line * ((double)row + 0.3));
 }
 
+/* A label that reaches into other spans has the colour of its own about it, from there on. */
+static void set_tag(const struct canvas *canvas, const struct extent *view, bool log_x, double half,
+                    struct span *span) {
+  const double line = canvas_line(canvas, canvas->style.tick_size);
+  const double width =
+      canvas->panel_width * (axis_position(span->right, view->left, view->right, log_x) -
+                             axis_position(span->left, view->left, view->right, log_x));
+  span->tag = (struct box){0};
+  if (width < 2 * half)
+    span->tag = (struct box){span->x - half, canvas->top + line * ((double)span->row - 0.8),
+                             2 * half, line};
+}
+
 void backdrop_name_spans(struct backdrop *backdrop, const struct canvas *canvas,
                          const struct extent *view, bool log_x) {
   const double points = canvas->style.tick_size, gap = canvas_points(canvas, 0.7 * points);
@@ -171,6 +191,7 @@ void backdrop_name_spans(struct backdrop *backdrop, const struct canvas *canvas,
       if (span->x - half >= used[r] - 1e-6) span->row = r + 1;
     if (!span->row) continue;
     used[span->row - 1] = span->x + half;
+    set_tag(canvas, view, log_x, half - gap / 4, span);
     if (span->row > rows) rows = span->row;
   }
   if (backdrop->upright.label) name_upright(backdrop, canvas, view, log_x, ++rows);
@@ -275,8 +296,9 @@ static int assign_spans(struct canvas *canvas, const struct backdrop *backdrop,
   if (count)
     fprintf(canvas->script,
             "array span_left[%zu]\narray span_right[%zu]\narray span_rgb[%zu]\narray "
-            "span_x[%zu]\narray span_y[%zu]\narray span_text[%zu]\n",
-            count, count, count, count, count, count);
+            "span_x[%zu]\narray span_y[%zu]\narray span_text[%zu]\narray tag_left[%zu]\narray "
+            "tag_right[%zu]\narray tag_bottom[%zu]\narray tag_top[%zu]\n",
+            count, count, count, count, count, count, count, count, count, count);
   for (size_t s = 0; s < count && !code; s++) {
     const struct span *span = &backdrop->span[s];
     const double y = canvas->top + line * ((double)span->row - 0.3);
@@ -286,6 +308,7 @@ static int assign_spans(struct canvas *canvas, const struct backdrop *backdrop,
             span->left, s + 1, span->right, s + 1, fills[canvas->dark][span->value % FILLS]);
     fprintf(canvas->script, "span_x[%zu] = %.6g; span_y[%zu] = %.6g\n", s + 1,
             canvas_x(canvas, span->x), s + 1, canvas_y(canvas, y));
+    canvas_assign_box(canvas, "tag", s + 1, &span->tag);
     snprintf(variable, sizeof variable, "span_text[%zu]", s + 1);
     code =
         canvas_assign_text(canvas, variable,

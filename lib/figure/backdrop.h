@@ -16,9 +16,10 @@ enum { SPANS_MOST = 64 };
 struct span {
   double left, right; /* on the x axis */
   const char *label;  /* belongs to the table */
-  size_t value;       /* how many other labels came before: its colour */
+  size_t value;       /* its colour, counted from 0 */
   size_t row;         /* line of its label, from 1; 0: there is no room for one */
   double x;           /* middle of its label, dots */
+  struct box tag;     /* ground of its label where the span is narrower; else of no width */
 };
 
 struct mark {

@@ -65,6 +65,9 @@ struct curve_plot {
   /* Text column whose runs of equal value along x shade the background, with the value above: only
      of a table of one series. Rows without a text are not shaded. */
   const char *spans;
+  /* Texts that have the colours of the first, second ... span in every figure, up to a NULL; others
+     have the next ones in order of appearance. NULL: none. */
+  const char *const *span_names;
   struct curve_mark marks[CURVE_MARKS]; /* horizontal, on the y axis */
   struct curve_mark x_mark;             /* vertical, on the x axis; named at the top */
 };

@@ -2,9 +2,16 @@
 
 #include <math.h>
 
+static const char kept[] = "kept", divided[] = "divided", blended[] = "blended", zero[] = "zero";
+
 const char *band_name(enum band band) {
-  static const char *const names[] = {"kept", "divided", "blended", "zero"};
+  static const char *const names[] = {kept, divided, blended, zero};
   return names[band];
+}
+
+const char *const *band_names(void) {
+  static const char *const names[] = {kept, blended, divided, zero, NULL};
+  return names;
 }
 
 double spectrum_factor(const struct spectrum *spectrum, size_t pair) {

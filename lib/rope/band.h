@@ -15,6 +15,10 @@ enum band {
 
 const char *band_name(enum band band); /* "kept", ... */
 
+/* All names, from those of fast pairs to those of slow ones: "kept", "blended", "divided", "zero",
+   NULL. */
+const char *const *band_names(void);
+
 /* By what the frequency of `pair` was divided: without the rule over with it, before a format below
    float rounds them; infinity where it is 0. Without a base nothing is known of a division: 1. */
 double spectrum_factor(const struct spectrum *spectrum, size_t pair);

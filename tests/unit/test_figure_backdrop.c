@@ -1,67 +1,6 @@
-/* What curves are read against: shaded spans, reference lines, markers, logarithmic axes. */
-#include "tests/unit/pictures.h"
+/* What curves are read against: reference lines, markers, logarithmic axes. */
+#include "tests/unit/backdrops.h"
 #include "tests/unit/wellformed.h"
-
-/* Wavelengths of `pairs` pairs, a quarter each kept, blended, divided and without a frequency. */
-static struct table *table_of_pairs(size_t pairs, size_t series) {
-  static const char *const names[] = {"series", "pair", "wavelength", "unscaled", "band"};
-  static const enum column_kind kinds[] = {COLUMN_TEXT, COLUMN_INTEGER, COLUMN_REAL, COLUMN_REAL,
-                                           COLUMN_TEXT};
-  static const char *const bands[] = {"kept", "blended", "divided", "zero"};
-  struct table *table = table_create(NULL);
-  for (int c = 0; c < 5; c++)
-    assert_int_equal(table_add_column(table, names[c], kinds[c], NULL), c);
-  assert_int_equal(table_add_rows(table, pairs * series, NULL), OK);
-  for (size_t r = 0; r < pairs * series; r++) {
-    const size_t pair = r % pairs, band = 4 * pair / pairs;
-    const double wavelength = 6 * pow(10, 5.0 * (double)pair / (double)pairs);
-    char name[32];
-    snprintf(name, sizeof name, "model %zu", r / pairs);
-    assert_int_equal(table_set_text(table, r, 0, name, NULL), OK);
-    table_set_integer(table, r, 1, (int64_t)pair);
-    table_set_real(table, r, 2, band == 3 ? INFINITY : wavelength * (band > 1 ? 8 : 1));
-    table_set_real(table, r, 3, wavelength);
-    assert_int_equal(table_set_text(table, r, 4, bands[band], NULL), OK);
-  }
-  return table;
-}
-
-static const struct curve_plot spectrum = {
-    .x = "pair",
-    .group = "series",
-    .lines = {"wavelength", "unscaled"},
-    .line_labels = {"scaled", "unscaled"},
-    .xlabel = "pair",
-    .ylabel = "wavelength (tokens)",
-    .log_y = true,
-    .markers = 1,
-    .spans = "band",
-    .marks = {{8192, "training length 8192"}, {131072, "target length 131072"}}};
-
-/* The number of an element of an array, `VARIABLE[INDEX] = NUMBER`. */
-static double element(const struct figure *figure, const char *variable, size_t index) {
-  char text[64];
-  snprintf(text, sizeof text, "%s[%zu] = ", variable, index);
-  const char *place = strstr(figure->script.data, text);
-  if (!place) fail_msg("no '%s' in the script", text);
-  return place ? strtod(place + strlen(text), NULL) : NAN;
-}
-
-static double number_of(const struct figure *figure, const char *variable) {
-  char text[64];
-  snprintf(text, sizeof text, "\n%s = ", variable);
-  const char *place = strstr(figure->script.data, text);
-  if (!place) fail_msg("no '%s' in the script", variable);
-  return place ? strtod(place + strlen(text), NULL) : NAN;
-}
-
-static bool has(const struct figure *figure, const char *text) {
-  return strstr(figure->script.data, text) != NULL;
-}
-
-static unsigned lightness(unsigned rgb) {
-  return (2126 * (rgb >> 16) + 7152 * (rgb >> 8 & 0xff) + 722 * (rgb & 0xff)) / 10000;
-}
 
 /* The axis reaches as far as an upright line, whose label lies above the curves and in the panel.
  */
@@ -143,105 +82,6 @@ static void numbers_of_the_raised_axis_have_room(void **state) {
     table_destroy(table);
   }
   assert_true(left[0] == left[1]);
-}
-
-/* Four spans that meet between pairs, also those without a curve, in colours that differ in grey
-   too. */
-static void spans_shade_the_panel(void **state) {
-  (void)state;
-  struct table *table = table_of_pairs(64, 1);
-  struct curve_plot plot = spectrum;
-  plot.lines[1] = NULL;
-  for (int dark = 0; dark < 2; dark++) {
-    struct figure figure =
-        draw_table(table, &plot, &(struct figure_options){.dark = dark}, FIGURE_PNG);
-    struct pixels pixels = decode(&figure.picture);
-    const struct rectangle panel = panel_of(&figure, &pixels);
-    assert_true(has(&figure, "\nspans = 4\n"));
-    assert_true(has(&figure, "set xrange [-0.5:63.5]"));
-    unsigned last = dark ? 0 : 255;
-    for (size_t s = 0; s < 4; s++) {
-      assert_true(element(&figure, "span_left", s + 1) == 16 * (double)s - 0.5);
-      assert_true(element(&figure, "span_right", s + 1) == 16 * (double)s + 15.5);
-      const unsigned width = panel.right - panel.left,
-                     x = panel.left + width * (unsigned)(2 * s + 1) / 8, y = panel.bottom - 20;
-      const unsigned rgb = pixel(&pixels, x + 9, y);
-      assert_int_equal(pixel(&pixels, x - 9, y), rgb);
-      assert_int_equal(count_pixels(&pixels, rgb) > 10000, 1);
-      assert_true(abs((int)lightness(rgb) - (int)last) >= 8);
-      last = lightness(rgb);
-    }
-    free(pixels.rgb);
-    figure_release(&figure);
-  }
-  table_destroy(table);
-}
-
-/* Labels of spans stand above the curves; those that would overlap go a line lower. */
-static void labels_of_spans_keep_apart(void **state) {
-  (void)state;
-  struct table *table = table_of_pairs(64, 1);
-  struct figure figure =
-      draw_table(table, &spectrum, &(struct figure_options){.style = "ieee"}, FIGURE_SVG);
-  const double first = element(&figure, "span_y", 1);
-  for (size_t s = 2; s <= 4; s++)
-    assert_true(element(&figure, "span_y", s) == first);
-  /* The highest point, of the dashed curve: below the labels. */
-  const double low = script_number(&figure, "panel_bottom"),
-               high = script_number(&figure, "panel_top");
-  const char *range = strstr(figure.script.data, "set yrange [");
-  double from = NAN, to = NAN;
-  assert_int_equal(sscanf(range, "set yrange [%lf:%lf]", &from, &to), 2);
-  const double highest = 6 * pow(10, 5.0 * 63 / 64);
-  assert_true(low + (high - low) * log(highest / from) / log(to / from) < first);
-  figure_release(&figure);
-  for (size_t r = 0; r < 64; r++)
-    assert_int_equal(
-        table_set_text(table, r, 4, r == 30 || r == 32 || r == 33 ? "narrow one" : "wide", NULL),
-        OK);
-  figure = draw_table(table, &spectrum, &(struct figure_options){.style = "ieee"}, FIGURE_SVG);
-  assert_true(has(&figure, "\nspans = 5\n"));
-  assert_true(element(&figure, "span_y", 2) == element(&figure, "span_y", 1));
-  assert_true(element(&figure, "span_y", 3) < element(&figure, "span_y", 2));
-  assert_true(element(&figure, "span_y", 4) < element(&figure, "span_y", 3));
-  assert_true(element(&figure, "span_rgb", 0 + 1) == element(&figure, "span_rgb", 3));
-  figure_release(&figure);
-  table_destroy(table);
-}
-
-/* Of one series alone, of rows with a text alone. */
-static void spans_need_a_text_and_one_series(void **state) {
-  (void)state;
-  struct table *table = table_of_pairs(8, 2);
-  struct figure figure = draw_table(table, &spectrum, &(struct figure_options){0}, FIGURE_SVG);
-  assert_true(has(&figure, "\nspans = 0\n"));
-  figure_release(&figure);
-  table_destroy(table);
-  table = table_of_pairs(8, 1);
-  for (size_t r = 2; r < 4; r++)
-    assert_int_equal(table_set_text(table, r, 4, "", NULL), OK);
-  figure = draw_table(table, &spectrum, &(struct figure_options){0}, FIGURE_SVG);
-  assert_true(has(&figure, "\nspans = 3\n"));
-  assert_true(element(&figure, "span_right", 1) == 1.5 && element(&figure, "span_left", 2) == 3.5);
-  figure_release(&figure);
-  table_destroy(table);
-}
-
-static void spans_of_a_logarithmic_axis_meet_in_its_middle(void **state) {
-  (void)state;
-  struct table *table = table_of_pairs(4, 1);
-  struct curve_plot plot = spectrum;
-  plot.log_x = true;
-  for (size_t r = 0; r < 4; r++)
-    table_set_integer(table, r, 1, (int64_t[]){1, 0, 100, 10000}[r]);
-  struct figure figure = draw_table(table, &plot, &(struct figure_options){0}, FIGURE_SVG);
-  assert_true(has(&figure, "\nspans = 3\n")); /* 0 has no place */
-  assert_true(fabs(element(&figure, "span_left", 1) - 0.1) < 1e-12);
-  assert_true(fabs(element(&figure, "span_right", 1) - 10) < 1e-12);
-  assert_true(fabs(element(&figure, "span_right", 2) - 1000) < 1e-9);
-  assert_true(fabs(element(&figure, "span_right", 3) - 1e5) < 1e-7);
-  figure_release(&figure);
-  table_destroy(table);
 }
 
 /* One pair: its span is the whole panel. */
@@ -434,10 +274,6 @@ int main(void) {
       cmocka_unit_test(upright_lines),
       cmocka_unit_test(upright_lines_are_kept_clear),
       cmocka_unit_test(numbers_of_the_raised_axis_have_room),
-      cmocka_unit_test(spans_shade_the_panel),
-      cmocka_unit_test(labels_of_spans_keep_apart),
-      cmocka_unit_test(spans_need_a_text_and_one_series),
-      cmocka_unit_test(spans_of_a_logarithmic_axis_meet_in_its_middle),
       cmocka_unit_test(a_single_pair_is_drawn),
       cmocka_unit_test(marks_have_labels_that_keep_apart),
       cmocka_unit_test(long_labels_break_where_they_must),

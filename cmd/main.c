@@ -137,6 +137,16 @@ static void print_notes(const struct invocation *invocation, const struct output
   }
 }
 
+/* What the user should know of figures that were drawn. */
+static void print_drawn(const struct invocation *invocation, const struct outputs *outputs) {
+  const char *name = invocation->command->name, *cut = outputs_cut(outputs);
+  if (outputs_legend_moved(outputs))
+    fprintf(stderr,
+            "ropetool %s: the legend is above: its names do not fit at the ends of the curves\n",
+            name);
+  if (cut) fprintf(stderr, "ropetool %s: warning: the %s does not fit and is cut\n", name, cut);
+}
+
 /* What was required and does not hold. */
 static void print_failures(const struct invocation *invocation, const struct result *result) {
   const struct meta *meta = result_meta(result);
@@ -158,10 +168,7 @@ static int run(struct invocation *invocation, struct error *error) {
   print_notes(invocation, outputs, &result);
   print_failures(invocation, &result);
   int status = outputs_write(outputs, invocation, &result, error);
-  if (!status && outputs_legend_moved(outputs) && !option_given(invocation, "quiet"))
-    fprintf(stderr,
-            "ropetool %s: the legend is above: its names do not fit at the ends of the curves\n",
-            invocation->command->name);
+  if (!status && !option_given(invocation, "quiet")) print_drawn(invocation, outputs);
   outputs_discard(outputs);
   if (!status) status = result.check_status;
   result_release(&result);

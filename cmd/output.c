@@ -62,6 +62,7 @@ struct outputs {
   bool to_stdout;
   struct figure_options options; /* of every figure, and of the preview */
   bool legend_moved;             /* of a figure, see figure.h */
+  const char *cut;               /* the same */
 };
 
 void outputs_discard(struct outputs *outputs) {
@@ -309,6 +310,7 @@ static int write_figure(struct outputs *outputs, const struct output *output,
     write_blob(output->part[PART_DATA], &figure.data);
   }
   outputs->legend_moved |= figure.legend_moved;
+  if (!outputs->cut) outputs->cut = figure.cut;
   figure_release(&figure);
   return status;
 }
@@ -396,4 +398,8 @@ int outputs_write(struct outputs *outputs, const struct invocation *invocation,
 
 bool outputs_legend_moved(const struct outputs *outputs) {
   return outputs->legend_moved;
+}
+
+const char *outputs_cut(const struct outputs *outputs) {
+  return outputs->cut;
 }

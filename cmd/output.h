@@ -36,6 +36,9 @@ int outputs_write(struct outputs *outputs, const struct invocation *invocation,
 /* Whether a figure that was written has its legend elsewhere than was asked for. */
 bool outputs_legend_moved(const struct outputs *outputs);
 
+/* Which text of a figure that was written ends in dots, for it did not fit; NULL: none. */
+const char *outputs_cut(const struct outputs *outputs);
+
 /* To be called when all was printed: ERROR_FAILED when stdout did not take it. A pipe that was
    closed is no error. */
 int output_finish_stdout(struct error *error);

@@ -312,6 +312,7 @@ int canvas_assign_text(struct canvas *canvas, const char *variable, const struct
     size_t size = lettering_line(left, ems);
     const bool cut = n == text->lines && left[size];
     if (cut) size = lettering_line(left, ems - 1);
+    if (cut && !canvas->cut) canvas->cut = text->what;
     code = write_line(canvas, left, size, cut ? "…" : "", text->points, error);
     left += size;
     left += strspn(left, " ");

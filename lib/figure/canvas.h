@@ -30,6 +30,7 @@ struct canvas {
   double left, right, top, bottom;     /* margins around the panel, dots */
   double spare_left, spare_bottom;     /* of these margins: more than the labels need, dots */
   double panel_width, panel_height;    /* dots */
+  const char *cut;                     /* which text was the first that did not fit; NULL: none */
   bool keep_edges; /* SVG: cells are larger than pixels and must not be smoothed */
   FILE *script;    /* collects assignments */
   char *text;

@@ -260,6 +260,7 @@ int canvas_draw(struct canvas *canvas, const char *templates, struct blob data,
   }
   if (!code && canvas->format == FIGURE_SVG) code = correct_svg(canvas, &figure->picture, error);
   if (!code) code = sheet_size_state(canvas, figure, error);
+  figure->cut = canvas->cut;
   if (code) figure_release(figure);
   return code;
 }

@@ -146,6 +146,7 @@ struct figure {
       data; /* what gnuplot was given: with `datafile` in place, script + data redraw it */
   double dpi;
   bool legend_moved; /* above the panel, not at the curves' ends as was asked for */
+  const char *cut;   /* which text was the first that did not fit, "title"; NULL: all did */
 };
 void figure_release(struct figure *figure);
 

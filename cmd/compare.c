@@ -35,8 +35,10 @@ static const struct argp_option options[] = {
     {"reference", KEY + 15, "NAME", 0, "panels show differences to this encoding", 0},
     {"require", KEY + 16, "ENC.METRIC OP NUMBER", 0,
      "exit with status 3 where it does not hold; OP is <, <=, > or >= (may be repeated)", 0},
-    {"plot", KEY + 17, "panels|metrics|profile|edge", 0,
-     "what the figure shows (default panels); profile and edge also give their own data", 0},
+    {"plot", KEY + 17, "panels|maps|metrics|profile|edge", 0,
+     "what the figure shows (default panels); maps are panels whose data are their cells, profile "
+     "and edge give their curves, the others the metrics",
+     0},
     {"what", KEY + 18, "scores|softmax", 0, "what the panels show (default scores)", 0},
     {"cells", KEY + 19, "N", 0, "of a panel, at most so many along an axis (default 512)", 0},
     {"single", KEY + 20, NULL, 0, "scores in float (default beyond 4096 positions)", 0},
@@ -71,11 +73,14 @@ static void print_metrics(const struct table *table, FILE *out) {
 
 static void summary(const struct result *result, FILE *out) {
   const struct meta *meta = table_meta(result->table);
+  const bool metrics = table_find_column(result->table, "metric") >= 0;
   fprintf(out, "%.0f positions, content %s, %.0f %s, %s attention%s\n",
           meta_real(meta, "length", NAN), meta_text(meta, "content"), meta_real(meta, "batch", NAN),
           meta_real(meta, "batch", NAN) == 1 ? "draw" : "draws", meta_text(meta, "attention"),
-          result->drawing == DRAWING_CURVES ? "; the curves are in the data" : "");
-  if (result->drawing != DRAWING_CURVES) print_metrics(result->table, out);
+          metrics                             ? ""
+          : result->drawing == DRAWING_CURVES ? "; the curves are in the data"
+                                              : "; the maps are in the data");
+  if (metrics) print_metrics(result->table, out);
 }
 
 static void plan_curves(const struct compare_request *request, struct result *result) {
@@ -106,17 +111,22 @@ static void plan_curves(const struct compare_request *request, struct result *re
   }
 }
 
+/* What data files are written of. */
+static struct table **data_of(struct compare_result *made) {
+  return made->curves ? &made->curves : made->maps ? &made->maps : &made->metrics;
+}
+
 /* Hands over what was made. */
 static int plan_figure(const struct compare_request *request, struct compare_result *made,
                        struct result *result, struct error *error) {
-  if (made->curves) {
-    result->table = made->curves;
-    made->curves = NULL;
+  const bool curves = made->curves;
+  struct table **data = data_of(made);
+  result->table = *data;
+  *data = NULL;
+  if (curves) {
     plan_curves(request, result);
     return OK;
   }
-  result->table = made->metrics;
-  made->metrics = NULL;
   result->drawing = DRAWING_GRID;
   result->grid = (struct grid_plot){.error = "stderr"};
   result->grid_width = 7.5;
@@ -197,8 +207,7 @@ static int compute(const struct invocation *invocation, struct result *result,
   if (!status) status = compare_run(backend, &question.request, &made, error);
   if (!status)
     status =
-        check_requirements(invocation, made.metrics,
-                           table_meta(made.curves ? made.curves : made.metrics), result, error);
+        check_requirements(invocation, made.metrics, table_meta(*data_of(&made)), result, error);
   if (!status) status = plan_figure(&question.request, &made, result, error);
   if (!status) describe(&question, backend, result);
   compare_result_release(&made);

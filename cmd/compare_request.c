@@ -43,9 +43,12 @@ static int choose(const char *option, const char *text, const char *const *names
   return error_set(error, ERROR_INPUT, "unknown %s '%s': one of %s", option, text, known);
 }
 
+/* Behind the views of compare.h: panels that come as a table, too. */
+enum { MAPS = COMPARE_EDGE + 1 };
+
 static int read_kinds(const struct invocation *invocation, struct compare_request *request,
                       struct error *error) {
-  static const char *const views[] = {"metrics", "panels", "profile", "edge", NULL},
+  static const char *const views[] = {"metrics", "panels", "profile", "edge", "maps", NULL},
                            *const maps[] = {"scores", "softmax", NULL},
                            *const attentions[] = {"softmax", "linear:elu", "linear:favor", "linear",
                                                   NULL};
@@ -56,7 +59,8 @@ static int read_kinds(const struct invocation *invocation, struct compare_reques
              error) ||
       content_parse(option_text(invocation, "content", "gaussian"), &request->content, error))
     return error->code;
-  request->view = (enum compare_view)view;
+  request->maps = view == MAPS;
+  request->view = request->maps ? COMPARE_PANELS : (enum compare_view)view;
   request->weights = map == 1;
   request->attention = attention == 3 ? COMPARE_LINEAR_ELU : (enum compare_attention)attention;
   request->arithmetic = option_given(invocation, "single")   ? COMPARE_SINGLE
@@ -117,9 +121,9 @@ static int check_needs(const struct invocation *invocation, const struct compare
       {"learned", question->learned, "--encodings that name 'learned'"},
       {"beyond", question->learned, "--encodings that name 'learned'"},
       {"layer", option_given(invocation, "checkpoint"), "--checkpoint"},
-      {"what", panels, "--plot panels"},
-      {"cells", panels, "--plot panels"},
-      {"reference", panels, "--plot panels"},
+      {"what", panels, "--plot panels or maps"},
+      {"cells", panels, "--plot panels or maps"},
+      {"reference", panels, "--plot panels or maps"},
       {"features", request->attention == COMPARE_LINEAR_FAVOR, "--attention linear:favor"},
       {"rotate-first", linear, "--attention linear"},
       {"single", !linear, "--attention softmax: linear attention is computed in double"},

@@ -222,14 +222,16 @@ static int run_items(const struct comparison *work, struct compare_result *resul
     status = run_item(work, i, result, error);
   progress_part(work->items * work->draws, work->items * work->draws);
   if (!status) status = compare_panels_finish(work, result, error);
-  if (!status && result->curves)
-    meta_prepend(table_meta(result->curves), table_meta(result->metrics));
+  struct table *others[] = {result->curves, result->maps};
+  for (size_t i = 0; !status && i < sizeof others / sizeof *others; i++)
+    if (others[i]) meta_prepend(table_meta(others[i]), table_meta(result->metrics));
   return status;
 }
 
 void compare_result_release(struct compare_result *result) {
   table_destroy(result->metrics);
   table_destroy(result->curves);
+  table_destroy(result->maps);
   for (size_t i = 0; i < result->panels; i++) {
     matrix_destroy(result->panel[i]);
     free(result->title[i]);

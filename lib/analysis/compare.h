@@ -65,6 +65,7 @@ struct compare_request {
   bool terms;        /* also the four terms of the encodings that have them */
   const struct encoding *reference; /* panels are differences to its; NULL: none */
   enum compare_view view;
+  bool maps;    /* panels come as a table, too */
   bool weights; /* panels show the weights, not the scores */
   size_t cells; /* of a panel, at most so many along an axis */
 };
@@ -80,14 +81,17 @@ struct compare_result {
      keys before them (root mean square of scores less those of contents alone), and that relative
      to the mean before the end. Else NULL. */
   struct table *curves;
+  /* With `maps`: "encoding,head,query,key,value", a row for each cell of each panel with its first
+     positions; a masked value is empty. Else NULL. */
+  struct table *maps;
   struct matrix **panel; /* (panel) */
   char **title;
   size_t panels;
 };
 
 /* Draws are computed one after another, so that memory is that of one. Meta data goes to the
-   metrics' table, and to that of curves. Translation invariance and its like: metrics.h; drifts:
-   token_geometry.h, each token at its own position.
+   metrics' table, and to that of curves or maps. Translation invariance and its like: metrics.h;
+   drifts: token_geometry.h, each token at its own position.
 
    Query tokens and key tokens are vectors of `width` by `content`. An additive encoding adds its
    table to them; projections then make queries and keys (norm, weights, bias); other encodings act

@@ -44,16 +44,6 @@ int compare_panels_add(const struct comparison *work, const struct compare_item 
   return OK;
 }
 
-static void drop(struct compare_result *result, size_t panel) {
-  matrix_destroy(result->panel[panel]);
-  free(result->title[panel]);
-  result->panels--;
-  for (size_t i = panel; i < result->panels; i++) {
-    result->panel[i] = result->panel[i + 1];
-    result->title[i] = result->title[i + 1];
-  }
-}
-
 /* Which panel an item is compared with: the whole of the reference, of the same head where both
    have heads. */
 static size_t reference_of(const struct comparison *work, size_t item) {
@@ -66,9 +56,16 @@ static size_t reference_of(const struct comparison *work, size_t item) {
   return work->items;
 }
 
-int compare_panels_finish(const struct comparison *work, struct compare_result *result,
-                          struct error *error) {
-  if (!work->request->reference || !result->panels) return OK;
+/* ---- Differences to a reference -----------------------------------------------------------------
+ */
+
+static bool is_reference(const struct comparison *work, size_t item) {
+  return work->item[item].encoding == work->request->reference &&
+         work->item[item].terms == TERMS_ALL;
+}
+
+static int subtract_reference(const struct comparison *work, struct compare_result *result,
+                              struct error *error) {
   const size_t count = result->panels;
   if (count < 2)
     return error_set(error, ERROR_INPUT,
@@ -89,12 +86,73 @@ int compare_panels_finish(const struct comparison *work, struct compare_result *
     memcpy(panel->cells, cells[i], panel->rows * panel->columns * sizeof **cells);
     panel->range = MATRIX_DIVERGING;
   }
-  /* Its own difference is 0 everywhere. */
-  for (size_t i = count; !status && i-- > 0;)
-    if (work->item[i].encoding == work->request->reference && work->item[i].terms == TERMS_ALL)
-      drop(result, i);
   for (size_t i = 0; cells && i < count; i++)
     free(cells[i]);
   free(cells);
+  return status;
+}
+
+static void drop(struct compare_result *result, size_t panel) {
+  matrix_destroy(result->panel[panel]);
+  free(result->title[panel]);
+  result->panels--;
+  for (size_t i = panel; i < result->panels; i++) {
+    result->panel[i] = result->panel[i + 1];
+    result->title[i] = result->title[i + 1];
+  }
+}
+
+/* ---- Cells as a table ---------------------------------------------------------------------------
+ */
+
+enum { ENCODING, HEAD, QUERY, KEY, VALUE };
+
+static int add_cells(const struct compare_item *item, const struct matrix *panel,
+                     struct table *table, struct error *error) {
+  const size_t first = table_rows(table), count = panel->rows * panel->columns;
+  int status = table_add_rows(table, count, error);
+  for (size_t c = 0; !status && c < count; c++) {
+    const size_t query = c / panel->columns, key = c % panel->columns;
+    status = table_set_text(table, first + c, ENCODING, item->name, error);
+    table_set_real(table, first + c, HEAD, item->has_head ? (double)item->head : NAN);
+    table_set_integer(table, first + c, QUERY,
+                      (int64_t)matrix_first(query, panel->row_axis.length, panel->rows));
+    table_set_integer(table, first + c, KEY,
+                      (int64_t)matrix_first(key, panel->column_axis.length, panel->columns));
+    table_set_real(table, first + c, VALUE, panel->cells[c]);
+  }
+  return status;
+}
+
+static int make_maps(const struct comparison *work, struct compare_result *result,
+                     struct error *error) {
+  static const char *const names[] = {[ENCODING] = "encoding",
+                                      [HEAD] = "head",
+                                      [QUERY] = "query",
+                                      [KEY] = "key",
+                                      [VALUE] = "value"};
+  result->maps = table_create(error);
+  if (!result->maps) return ERROR_FAILED;
+  for (int i = ENCODING; i <= VALUE; i++) {
+    const enum column_kind kind = i == ENCODING            ? COLUMN_TEXT
+                                  : i == QUERY || i == KEY ? COLUMN_INTEGER
+                                                           : COLUMN_REAL;
+    if (table_add_column(result->maps, names[i], kind, error) < 0) return ERROR_FAILED;
+  }
+  int status = OK;
+  for (size_t i = 0; !status && i < work->items; i++)
+    if (!is_reference(work, i))
+      status = add_cells(&work->item[i], result->panel[i], result->maps, error);
+  return status;
+}
+
+int compare_panels_finish(const struct comparison *work, struct compare_result *result,
+                          struct error *error) {
+  if (!result->panels) return OK;
+  int status = work->request->reference ? subtract_reference(work, result, error) : OK;
+  if (!status && work->request->maps) status = make_maps(work, result, error);
+  /* The reference's difference to itself is 0 everywhere. */
+  for (size_t i = work->items; !status && i-- > 0;)
+    if (is_reference(work, i)) drop(result, i);
   return status;
 }

@@ -136,7 +136,8 @@ void compare_describe_item(const struct comparison *work, const struct compare_i
 int compare_panels_add(const struct comparison *work, const struct compare_item *item,
                        const struct item_result *item_result, struct compare_result *result,
                        struct error *error);
-/* Takes the reference's panels off those that are compared with it. */
+/* Takes the reference's panels off those that are compared with it; then the table of their cells.
+ */
 int compare_panels_finish(const struct comparison *work, struct compare_result *result,
                           struct error *error);
 

@@ -46,7 +46,7 @@ for document in README.md docs/*.md; do
   while [ -f "$work/commands/$number.cmd" ]; do
     name="$document:$(cat "$work/commands/$number.line"): $(head -n 1 "$work/commands/$number.cmd")"
     if output=$(check_command "$work/commands/$number"); then
-      echo "ok - $name"
+      printf 'ok - %s\n' "$name"
     else
       printf 'not ok - %s\n' "$name"
       printf '%s\n' "$output" | sed 's/^/# /'

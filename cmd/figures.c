@@ -78,13 +78,15 @@ int figures_make_folders(const char *path, struct error *error) {
 }
 
 /* Goes where the names of a recipe lead from; where something is drawn, the folder is made. */
-static int go_to(const char *folder, bool draws, struct error *error) {
+static int go_to(const char *folder, bool draws, bool *absent, struct error *error) {
   char *inside;
   if (asprintf(&inside, "%s/", folder) < 0)
     return error_set(error, ERROR_FAILED, "out of memory: the recipe");
   int status = draws ? figures_make_folders(inside, error) : OK;
   free(inside);
-  if (!status && chdir(folder))
+  const bool there = status || !chdir(folder);
+  *absent = !there && !draws && errno == ENOENT;
+  if (!there && !*absent)
     status = error_set(error, ERROR_INPUT, "cannot work in '%s': %s", folder, strerror(errno));
   return status;
 }
@@ -113,7 +115,7 @@ static int open_recipe(const struct invocation *invocation, bool draws, struct f
   char *own = strndup(path, folder_length(path));
   if (!own) return error_set(error, ERROR_FAILED, "out of memory: the recipe");
   if (!folder && *own) folder = own;
-  if (folder) status = go_to(folder, draws, error);
+  if (folder) status = go_to(folder, draws, &figures->absent, error);
   free(own);
   return status;
 }

@@ -44,6 +44,7 @@ struct figures_hash {
 struct figures {
   const char *name; /* of the recipe */
   struct recipe recipe;
+  bool absent; /* the folder that its names lead from is not there yet, nor is anything in it */
   struct figures_job *jobs; /* one for each line */
   size_t count;
   struct figures_hash *hashes;

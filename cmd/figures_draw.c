@@ -294,7 +294,9 @@ void figures_preview(struct figures *figures, const struct figures_run *run, FIL
   for (size_t i = 0; i < figures->count; i++) {
     struct figures_job *job = &figures->jobs[i];
     if (!job->selected) continue;
-    bool current = figures_current(figures, job) && !run->force;
+    bool current = !figures->absent && figures_current(figures, job) && !run->force;
+    if (figures->absent)
+      snprintf(job->reason, sizeof job->reason, "'%s' is missing", job->outputs[0]);
     for (size_t k = 0; current && k < job->need_count; k++) {
       const struct figures_job *other = &figures->jobs[job->needs[k]];
       current = !other->selected || other->state == FIGURES_CURRENT;

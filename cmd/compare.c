@@ -12,7 +12,7 @@ enum { KEY = 256 };
 static const struct argp_option options[] = {
     {"encodings", KEY, "NAME[,NAME...]", 0,
      "which (see 'ropetool encodings'; default rope,sinusoidal,learned)", 0},
-    {"length", KEY + 1, "N", 0, "positions (default: the learned table's, else 512)", 0},
+    {"length", KEY + 1, "N", 0, "positions (default: those of the learned table, else 512)", 0},
     {"batch", KEY + 2, "B", 0, "draws of content (default 16)", 0},
     {"content", KEY + 3, "KIND", 0,
      "query and key tokens: ones, zero, gaussian or aligned[:RHO] (default gaussian)", 0},
@@ -36,8 +36,9 @@ static const struct argp_option options[] = {
     {"require", KEY + 16, "ENC.METRIC OP NUMBER", 0,
      "exit with status 3 where it does not hold; OP is <, <=, > or >= (may be repeated)", 0},
     {"plot", KEY + 17, "panels|maps|metrics|profile|edge", 0,
-     "what the figure shows (default panels); maps are panels whose data are their cells, profile "
-     "and edge give their curves, the others the metrics",
+     "the figure (default panels), and its data: the cells of maps, the curves of profile and "
+     "edge, "
+     "else the metrics",
      0},
     {"what", KEY + 18, "scores|softmax", 0, "what the panels show (default scores)", 0},
     {"cells", KEY + 19, "N", 0, "of a panel, at most so many along an axis (default 512)", 0},

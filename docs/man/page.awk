@@ -49,6 +49,41 @@ function inline(s,    out, end) {
   return out plain(s)
 }
 
+# Where a command may go on in the next line, with no more than `most` characters before: in front of an option
+# or a pipe; 0 where that is nowhere.
+function break_at(s, most,    i, found, quote, c) {
+  for (i = 1; i <= length(s) && (i <= most || !found); i++) {
+    c = substr(s, i, 1)
+    if (quote == "" && (c == "\"" || c == "'")) quote = c
+    else if (c == quote) quote = ""
+    else if (quote == "" && substr(s, i) ~ /^ (--[a-z]|-o |\| )/ && substr(s, 1, i - 1) ~ /[^ ]/) found = i
+  }
+  return found
+}
+
+# A line of a block of code; commands and comments are made to fit into 80 columns, as far as they can be.
+function code_line(s,    command, at, words, count, i) {
+  command = is_command(s)
+  if (length(s) > 73 && s ~ /^# /) {
+    count = split(substr(s, 3), words, / /)
+    s = "#"
+    for (i = 1; i <= count; i++) {
+      if (length(s " " words[i]) > 73) { line(plain(s)); s = "#" }
+      s = s " " words[i]
+    }
+  }
+  while (command && length(s) > 73 && (at = break_at(s, 72))) {
+    line(plain(substr(s, 1, at - 1) " \\"))
+    s = "    " substr(s, at + 1)
+  }
+  line(plain(s))
+}
+
+function is_command(s) {
+  if (code == "sh") return s !~ /^#/
+  return code == "console" ? s ~ /^\$ / : s ~ /^ropetool /
+}
+
 function line(s) {
   if (s ~ /^[.\\]/) s = "\\&" s
   print s
@@ -96,15 +131,15 @@ function row(s, names,    cells, count, heads, i, said) {
 }
 
 # The lines of section `name`.
-function section(name,    lines, count, i, s, gathered, item, code, table) {
+function section(name,    lines, count, i, s, gathered, item, table) {
   about = name
   shown = ""
   if (!(name in text)) return
   count = split(text[name], lines, /\n/)
   for (i = 1; i <= count; i++) {
     s = lines[i]
-    if (code && s ~ /^```/) { print ".EE"; code = 0; continue }
-    if (code) { line(plain(s)); continue }
+    if (code && s ~ /^```/) { print ".EE"; code = ""; continue }
+    if (code) { code_line(s); continue }
     if (s !~ /^\|/) table = ""
     if (s ~ /^(```|\||- |### |$)/) { paragraph(gathered); gathered = "" }
     if (s ~ /^```/) {
@@ -112,7 +147,7 @@ function section(name,    lines, count, i, s, gathered, item, code, table) {
       if (!first) print ".PP"
       first = 0
       print ".EX"
-      code = 1
+      code = substr(s, 4) == "" ? "text" : substr(s, 4)
     } else if (s ~ /^\|/) {
       if (table == "") {
         table = s

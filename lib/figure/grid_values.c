@@ -46,6 +46,15 @@ static void write_number(char *out, size_t capacity, double value, int decimals)
   snprintf(out, capacity, "%s%.12s×%.16s", sign, digits, power);
 }
 
+/* Decimals that show three digits of a number from 0.0001 to 999: 2.998 is 3.00, beside 2.33. Whole
+   numbers, also but for rounding, are as they are. */
+static int decimals_of(double size) {
+  if (fabs(size - round(size)) <= 1e-9 * size) return 0;
+  const int leading = (int)floor(log10(size)), decimals = 2 - leading;
+  const double unit = pow(10, decimals);
+  return round(size * unit) >= pow(10, leading + 1) * unit ? decimals - 1 : decimals;
+}
+
 /* "0.98 ±0.01": the standard error has one digit, and the value ends with it, also where both are
    written with exponents. A value without a standard error has three digits, or more before the
    point; two with an exponent. */
@@ -57,7 +66,7 @@ static void write_cell(double value, double error, char *out, size_t capacity) {
   const double leading = known && value != 0 ? floor(log10(fabs(value))) : exponent;
   const double size = fabs(value);
   const bool exponential = (size < 1e-4 && size > 0) || size >= 1e7;
-  int decimals = exponential ? -2 : size >= 999.5 ? 0 : -3, error_decimals = -1;
+  int decimals = exponential ? -2 : size >= 999.5 ? 0 : decimals_of(size), error_decimals = -1;
   if (known && plain)
     decimals = error_decimals = exponent < 0 ? (int)-exponent : 0;
   else if (known)

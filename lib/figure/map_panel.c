@@ -241,6 +241,19 @@ static int snap_panels(struct canvas *canvas, bool free_height, struct map_panel
   return OK;
 }
 
+/* A viewer smooths the image of an SVG that has more cells than dots in one direction. In the other
+   the edges of its few cells stay, since each is several then. */
+static void divide_few_cells(struct map_panels *panels) {
+  const double finer = 4; /* than a dot */
+  const struct matrix *matrix = panels->matrix[0];
+  const double across = (double)matrix->columns, down = (double)matrix->rows;
+  if ((across < panels->width) == (down < panels->height)) return;
+  if (across < panels->width)
+    panels->repeat_across = (size_t)ceil(finer * panels->width / across);
+  else
+    panels->repeat_down = (size_t)ceil(finer * panels->height / down);
+}
+
 /* With room for as many lines of titles and of the bar's label as are set. */
 static int lay_out(struct canvas *canvas, struct colour_bar *bar, struct map_panels *panels,
                    struct error *error) {
@@ -249,6 +262,7 @@ static int lay_out(struct canvas *canvas, struct colour_bar *bar, struct map_pan
   panels->repeat_down = panels->matrix[0]->rows == 1 ? 2 : 1;
   colour_bar_measure(canvas, bar);
   int code = set_panels(canvas, panels, bar, error);
+  if (!code && canvas->format == FIGURE_SVG) divide_few_cells(panels);
   if (code || canvas->format != FIGURE_PNG) return code;
   /* Margins are whole dots, so that one step may be a dot short. */
   for (int steps = 0; steps < 8 && !code && !canvas->fixed_dpi; steps++) {

@@ -190,6 +190,26 @@ static void reduced_axes_count_positions(void **state) {
   matrix_destroy(matrix);
 }
 
+/* Of an SVG with more rows than dots, which viewers smooth, columns keep their edges. */
+static void few_cells_keep_their_edges_in_svg(void **state) {
+  (void)state;
+  static const char mark[] = "image-rendering:pixelated";
+  for (size_t i = 0; i < 3; i++) {
+    struct matrix *matrix = matrix_random(i == 1 ? 16 : 600, i == 0 ? 16 : 600, 3);
+    if (i == 2) matrix->columns = matrix->rows = matrix->row_axis.length = 20;
+    matrix->column_axis.length = matrix->columns;
+    struct figure figure =
+        draw_matrix(matrix, &(struct figure_options){.style = "icml"}, FIGURE_SVG);
+    const double columns = script_number(&figure, "columns"), rows = script_number(&figure, "rows");
+    assert_true(i == 0 ? columns > 500 : columns == (double)matrix->columns);
+    assert_true(i == 1 ? rows > 300 : rows == (double)matrix->rows);
+    const bool kept = memmem(figure.picture.data, figure.picture.size, mark, strlen(mark)) != NULL;
+    assert_true(kept == (i == 2));
+    figure_release(&figure);
+    matrix_destroy(matrix);
+  }
+}
+
 static void sizes_are_the_styles(void **state) {
   (void)state;
   struct matrix *matrix = matrix_random(10, 10, 9);
@@ -398,6 +418,7 @@ int main(void) {
       cmocka_unit_test(extreme_values_are_exact),
       cmocka_unit_test(first_cell_is_at_the_top_left),
       cmocka_unit_test(reduced_axes_count_positions),
+      cmocka_unit_test(few_cells_keep_their_edges_in_svg),
       cmocka_unit_test(sizes_are_the_styles),
       cmocka_unit_test(many_cells_raise_the_resolution),
       cmocka_unit_test(colour_bar_is_aligned),

@@ -23,7 +23,8 @@ do for [i=1:panels] {
     do for [k=2:y_tics] { set ytics add (y_tic_text[k] y_tic_at[k] y_tic_level[k]) }
   }
   if (line_shown[i]) {
-    set arrow 1 from graph 0,screen line_at[i] to graph 1,screen line_at[i] nohead front \
+    # Its ground has round ends, which would reach over the frame.
+    set arrow 1 from screen ground_left[i],screen line_at[i] to screen ground_right[i],screen line_at[i] nohead front \
       linecolor rgb paper linewidth 2
     set arrow 2 from graph 0,screen line_at[i] to screen line_right[i],screen line_at[i] nohead front \
       linecolor rgb ink linewidth 0.75

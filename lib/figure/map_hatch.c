@@ -114,6 +114,10 @@ static int assign_line(struct canvas *canvas, const struct map_panels *panels, s
   const double middle = fmin(fmax(y, box.y + half), box.y + box.height - half);
   canvas_assign_element(canvas, "line", "shown", index + 1, shown);
   canvas_assign_element(canvas, "line", "at", index + 1, canvas_y(canvas, y));
+  canvas_assign_element(canvas, "ground", "left", index + 1,
+                        canvas_x(canvas, box.x + canvas_points(canvas, 1)));
+  canvas_assign_element(canvas, "ground", "right", index + 1,
+                        canvas_x(canvas, right - canvas_points(canvas, 1)));
   canvas_assign_element(canvas, "line", "right", index + 1,
                         canvas_x(canvas, right + (last ? 0.3 * tick : 0)));
   canvas_assign_element(canvas, "line", "x", index + 1,
@@ -129,7 +133,8 @@ static int assign_line(struct canvas *canvas, const struct map_panels *panels, s
 int map_hatch_assign(struct canvas *canvas, const struct map_panels *panels,
                      const struct map_strokes *strokes, size_t skip, struct error *error) {
   static const char *const arrays[] = {"strokes_count", "strokes_skip", "line_shown", "line_at",
-                                       "line_right",    "line_x",       "line_y",     "line_text"};
+                                       "line_right",    "line_x",       "line_y",     "line_text",
+                                       "ground_left",   "ground_right"};
   int code = OK;
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     fprintf(canvas->script, "array %s[%zu]\n", arrays[i], panels->count);

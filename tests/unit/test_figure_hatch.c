@@ -110,6 +110,31 @@ static void strokes_stay_in_their_cells(void **state) {
   matrix_destroy(matrix);
 }
 
+static double place_of(const struct figure *figure, const char *variable) {
+  char text[32];
+  snprintf(text, sizeof text, "%s[1] = ", variable);
+  const char *place = strstr(figure->script.data, text);
+  if (!place) fail_msg("no '%s' in the script", text);
+  return place ? strtod(place + strlen(text), NULL) : NAN;
+}
+
+/* The pale ground of the line before a row leaves the frame of the map whole. */
+static void frames_stay_whole(void **state) {
+  (void)state;
+  struct matrix *matrix = quarter(MATRIX_SEQUENTIAL);
+  struct figure figure = draw_matrix(matrix, &(struct figure_options){.style = "icml"}, FIGURE_PNG);
+  struct pixels pixels = decode(&figure.picture);
+  const unsigned x = (unsigned)lround(place_of(&figure, "frame_left") * (pixels.width - 1));
+  const double down = pixels.height - 1;
+  const unsigned top = (unsigned)lround((1 - place_of(&figure, "frame_top")) * down),
+                 bottom = (unsigned)lround((1 - place_of(&figure, "frame_bottom")) * down);
+  for (unsigned y = top; y < bottom; y++)
+    assert_int_equal(pixel(&pixels, x, y), 0);
+  free(pixels.rgb);
+  figure_release(&figure);
+  matrix_destroy(matrix);
+}
+
 /* Every format; logarithmic colours have places of their own then. */
 static void every_format_is_hatched(void **state) {
   (void)state;
@@ -145,9 +170,8 @@ static void plain_maps_stay(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(hatched_cells_are_pale),
-      cmocka_unit_test(strokes_stay_in_their_cells),
-      cmocka_unit_test(every_format_is_hatched),
+      cmocka_unit_test(hatched_cells_are_pale), cmocka_unit_test(strokes_stay_in_their_cells),
+      cmocka_unit_test(frames_stay_whole),      cmocka_unit_test(every_format_is_hatched),
       cmocka_unit_test(plain_maps_stay),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -307,7 +307,9 @@ int canvas_assign_text(struct canvas *canvas, const char *variable, const struct
   free(literal);
   fprintf(canvas->script, "%s = ", variable);
   if (!*left) fputs("''", canvas->script);
-  const double ems = canvas_ems(canvas, text->width, text->points);
+  double ems = canvas_ems(canvas, text->width, text->points);
+  if (canvas_count_lines(canvas, left, text->width, text->points, text->lines + 1) <= text->lines)
+    ems = lettering_even(left, ems);
   for (size_t n = 1; *left && !code; n++) {
     size_t size = lettering_line(left, ems);
     const bool cut = n == text->lines && left[size];

@@ -1,5 +1,6 @@
 #include "lib/figure/lettering.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Bytes of the character at `text`, which is well-formed UTF-8 and not at its end. */
@@ -41,6 +42,46 @@ size_t lettering_line(const char *text, double ems) {
     if (text[size + 1] < '0' || text[size + 1] > '9') unbound = size;
   }
   return size;
+}
+
+static size_t count_lines(const char *text, double ems) {
+  size_t lines = 0;
+  for (; *text; lines++) {
+    text += lettering_line(text, ems);
+    text += strspn(text, " ");
+  }
+  return lines;
+}
+
+/* The widest of the parts between blanks at which a line is best broken. */
+static double widest_part(const char *text) {
+  double widest = 0;
+  while (*text) {
+    size_t size = 0;
+    do
+      size += 1 + strcspn(text + size + 1, " ");
+    while (text[size] && strchr("0123456789", text[size + 1]));
+    widest = fmax(widest, lettering_width(text, size));
+    text += size;
+    text += strspn(text, " ");
+  }
+  return widest;
+}
+
+double lettering_even(const char *text, double ems) {
+  enum { STEPS = 16 };
+  const size_t lines = count_lines(text, ems);
+  double low = widest_part(text);
+  if (lines < 2 || low >= ems) return ems;
+  if (count_lines(text, low) <= lines) return low;
+  for (int step = 0; step < STEPS; step++) {
+    const double middle = (low + ems) / 2;
+    if (count_lines(text, middle) <= lines)
+      ems = middle;
+    else
+      low = middle;
+  }
+  return ems;
 }
 
 /* What TeX needs in place of a character. Mathematics goes by \ensuremath, so that it works

@@ -16,6 +16,10 @@ double lettering_width(const char *text, size_t size);
    follow belong to no line. */
 size_t lettering_line(const char *text, double ems);
 
+/* The least ems at which the text has as few lines as at so many, and no word is broken: its lines
+   are of about one length. `ems` itself where words are longer than that. */
+double lettering_even(const char *text, double ems);
+
 /* Writes UTF-8 text so that TeX prints it and never runs it: specials become commands, Greek
    letters and common signs become mathematics, the rest goes through. */
 void lettering_write_tex(FILE *out, const char *text, size_t size);

@@ -52,6 +52,29 @@ static void assert_tex(const char *text, const char *expected) {
   free(tex);
 }
 
+/* As few lines, of about one length; words and numbers stay whole. */
+static void lines_are_even(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    double ems;
+    const char *lines;
+  } cases[] = {
+      {"a title that is broken into two lines or be cut", 23,
+       "a title that is broken|into two lines or be cut"},
+      {"bound, 1 at distance 0; score / dim", 17, "bound, 1 at|distance 0; score / dim"},
+      {"one two three four", 100, "one two three four"},
+      {"Sinusoidal, content × content", 11, "Sinusoidal,|content × content"},
+      {"alibi, head 0", 6.2, "alibi,|head 0"},
+      {"0000000000 b", 6.3, "0000000000|b"},
+      {"0000000000 b", 4, "000000|0000 b"},
+      {"trailing blank ", 6, "trailing|blank "},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    assert_lines(cases[i].text, lettering_even(cases[i].text, cases[i].ems), cases[i].lines);
+  assert_true(lettering_even("", 5) == 5);
+}
+
 static void tex_runs_nothing(void **state) {
   (void)state;
   assert_tex("plain text 123", "plain text 123");
@@ -91,6 +114,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(width_counts_characters_not_bytes),
       cmocka_unit_test(lines_break_at_blanks),
+      cmocka_unit_test(lines_are_even),
       cmocka_unit_test(tex_runs_nothing),
       cmocka_unit_test(svg_is_corrected),
   };

@@ -199,7 +199,22 @@ static void plan_figure(const struct asked *asked, struct result *result) {
   if (asked->request.contexts > 1) result->drawing = DRAWING_CURVES; /* points make no curve */
 }
 
-/* What a base is enough for, with a line at each context. */
+/* A line where the search ends, if curves reach it: they are level there. */
+static void mark_limit(struct result *result) {
+  struct curve_plot *plot = &result->curves;
+  const double limit = meta_real(table_meta(result->table), "reach_limit", NAN);
+  const int column = table_find_column(result->table, "reach");
+  size_t row = 0, mark = 0;
+  while (row < table_rows(result->table) && table_real(result->table, row, (size_t)column) < limit)
+    row++;
+  while (plot->marks[mark].label)
+    mark++;
+  if (row == table_rows(result->table)) return;
+  snprintf(result->mark_text[mark], sizeof result->mark_text[mark], "searched to %.0f", limit);
+  plot->marks[mark] = (struct curve_mark){limit, result->mark_text[mark]};
+}
+
+/* What a base is enough for, with a line at each context, and at the end of the search. */
 static void plan_reach(const struct asked *asked, struct result *result) {
   struct curve_plot *plot = &result->curves;
   *plot = (struct curve_plot){
@@ -218,6 +233,7 @@ static void plan_reach(const struct asked *asked, struct result *result) {
              (long long)asked->context[c]);
     plot->marks[c] = (struct curve_mark){(double)asked->context[c], result->mark_text[c]};
   }
+  mark_limit(result);
   result->drawing = DRAWING_CURVES;
 }
 

@@ -35,7 +35,7 @@ struct result {
   struct meta *text_meta; /* of a text: "warnings"; may be NULL */
   enum drawing drawing;
   struct curve_plot curves;
-  char mark_text[2][48]; /* what labels of curves.marks may point to */
+  char mark_text[CURVE_MARKS][48]; /* what labels of curves.marks may point to */
   struct clock_plot clock;
   struct grid_plot grid;
   struct table *drawn;   /* what of the table a grid shows, or curves: NULL there: all of it */

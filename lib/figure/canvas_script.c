@@ -135,7 +135,7 @@ static void assign_signs(struct canvas *canvas) {
   for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
     canvas_assign(canvas, signs[i].name,
                   svg ? (signs[i].points + 0.8) / 5.27 : signs[i].points / 6 * dots);
-  canvas_assign(canvas, "triangle_share", svg ? 0.785 : 1);
+  canvas_assign(canvas, "triangle_share", svg ? 0.785 : canvas->format == FIGURE_PNG ? 1 : 1.2);
   canvas_assign(canvas, "diamond_share", svg ? 0.745 : 1);
   canvas_assign(canvas, "pentagon_share", svg ? 0.785 : 1);
 }

@@ -112,12 +112,28 @@ static void signs_are_as_large_in_svg(void **state) {
     const char *share;
     double wide; /* of its size in SVG, points */
   } shapes[] = {{"triangle_share", 6.73}, {"diamond_share", 7.09}, {"pentagon_share", 6.45}};
-  for (size_t i = 0; i < 3; i++) {
-    assert_true(script_number(&pdf, shapes[i].share) == 1);
+  for (size_t i = 0; i < 3; i++)
     assert_true(fabs(script_number(&svg, shapes[i].share) * shapes[i].wide - 5.27) < 0.25);
-  }
   figure_release(&svg);
   figure_release(&pdf);
+}
+
+/* On a page a triangle is a point less high than wide. With its stroke it takes as much of the
+   paper as in a PNG, where it is as high. */
+static void triangles_are_as_large_on_a_page(void **state) {
+  (void)state;
+  static const enum figure_format formats[] = {FIGURE_PDF, FIGURE_TEX};
+  struct figure png = draw_lines(FIGURE_PNG);
+  assert_true(script_number(&png, "triangle_share") == 1);
+  for (size_t i = 0; i < 2; i++) {
+    struct figure figure = draw_lines(formats[i]);
+    const double size = script_number(&figure, "marker_size"),
+                 wide = 6 * size * script_number(&figure, "triangle_share") + 0.8,
+                 square = 6 * size + 0.8;
+    assert_true(fabs(wide * (wide - 1) / (square * square) - 1) < 0.1);
+    figure_release(&figure);
+  }
+  figure_release(&png);
 }
 
 int main(void) {
@@ -126,6 +142,7 @@ int main(void) {
       cmocka_unit_test(dashes_are_as_long_in_svg),
       cmocka_unit_test(dashes_are_as_long_in_png),
       cmocka_unit_test(signs_are_as_large_in_svg),
+      cmocka_unit_test(triangles_are_as_large_on_a_page),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/memory.h"
+#include "lib/figure/series_label.h"
 
 /* The rows of a table, sorted by series. */
 struct grouping {
@@ -209,6 +210,7 @@ int traces_collect(const struct table *table, const struct curve_plot *plot, boo
       .label = memory_array(SERIES_MOST, sizeof *traces->label, "the series of a table", error)};
   int code = grouping.row && grouping.start && traces->item && traces->label ? OK : ERROR_FAILED;
   if (!code) code = group_rows(table, plot, traces, &grouping, error);
+  if (!code) series_labels_shorten(traces->label, traces->series_count);
   if (!code) code = collect_bands_and_lines(traces, plot, source, &grouping, error);
   if (!code) code = collect_overlay(traces, plot, source, error);
   if (!code && !traces->count)

@@ -24,7 +24,7 @@ struct trace {
 struct traces {
   struct trace *item; /* bands first, then lines, those over the others last, then points */
   size_t count;
-  char **label; /* of each series */
+  char **label; /* of each series, without what all have: series_label.h */
   size_t series_count;
 };
 

@@ -44,11 +44,13 @@ static int embed(const struct blob *base, const struct blob *text, FILE *file,
   return OK;
 }
 
+/* The text can be read of a file whose lines were made to end as elsewhere (CR LF), too. */
 static bool extract(const struct blob *file, FILE *text, FILE *base) {
   size_t start = 0;
   while (blob_has(file, start, prefix)) {
     const size_t end = blob_find(file, start, "\n");
-    fwrite(file->data + start + PREFIX, 1, end - start - PREFIX, text);
+    const size_t length = end - start - PREFIX;
+    fwrite(file->data + start + PREFIX, 1, length - (file->data[end - 1] == '\r'), text);
     start = end < file->size ? end + 1 : end;
   }
   fwrite(file->data + start, 1, file->size - start, base);

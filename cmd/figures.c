@@ -137,11 +137,20 @@ static int is_listed_as(const struct figures_job *job, const char *word, bool *s
   return OK;
 }
 
+/* "./a.png" is a.png. */
+static const char *without_here(const char *path) {
+  while (!strncmp(path, "./", 2))
+    path += 2;
+  return path;
+}
+
 static int matches(const struct figures_job *job, const char *pattern, bool *same,
                    struct error *error) {
+  const char *plain = without_here(pattern);
   *same = true;
   for (size_t i = 0; i < job->line->output_count; i++)
-    if (!fnmatch(pattern, job->outputs[i], 0) || !fnmatch(pattern, file_name(job->outputs[i]), 0))
+    if (!fnmatch(plain, without_here(job->outputs[i]), 0) ||
+        !fnmatch(plain, file_name(job->outputs[i]), 0))
       return OK;
   return is_listed_as(job, pattern, same, error);
 }

@@ -4,15 +4,7 @@
 
 #include "kernels/backend.h"
 #include "kernels/size.h"
-
-/* One copy of a hot loop for each generation of x86-64 vectors; the right one is chosen at
-   start-up. Products and sums are not fused (-ffp-contract=off), so every copy computes the same
-   bits. */
-#if defined(__x86_64__) && !defined(__clang__)
-#define VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define VECTOR_CLONES
-#endif
+#include "lib/base/vector.h"
 
 int decay_bound_cpu(const struct decay_batch *batch, struct error *error);
 int cosine_sum_cpu(const struct cosine_sum_batch *batch, struct error *error);

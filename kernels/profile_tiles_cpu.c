@@ -20,9 +20,13 @@
 #include "kernels/cpu.h"
 #include "kernels/grid.h"
 #include "kernels/reduction.h"
+#include "lib/base/large.h"
 #include "lib/base/memory.h"
 
-enum { FEW_ROWS = 64 }; /* that are not worth a second thread */
+enum {
+  FEW_ROWS = 64,  /* that are not worth a second thread */
+  ROOM = 1 << 18, /* bytes of cells, about, that a thread fills before it sets them aside */
+};
 
 struct part {
   double peak, total;
@@ -120,6 +124,7 @@ static double reduce_tile(const struct maps *maps, const struct tile *tile, doub
   double reduced;
   if (tile->row_end - first == 1) { /* one row, one value: maps drawn cell by cell are all such */
     reduced = worth(maps, first < full ? maps->front[first - tile->column] : wide[first], first);
+    if (tile->column_end - tile->column == 1) return reduced;
   } else {
     for (size_t m = first; m < full; m++)
       value[m - first] = worth(maps, maps->front[m - tile->column], m);
@@ -133,13 +138,19 @@ static double reduce_tile(const struct maps *maps, const struct tile *tile, doub
 static void reduce_tiles(const struct maps *maps, const struct grid *grid, double *values,
                          size_t tallest) {
   const struct tiles *tiles = &maps->batch->tiles;
+  const size_t fit = ROOM / (tiles->columns * sizeof *tiles->cells), some = fit ? fit : 1;
 #pragma omp parallel for schedule(static) if (tiles->rows > FEW_ROWS)
-  for (size_t row = 0; row < tiles->rows; row++)
-    for (size_t column = 0; column < tiles->columns; column++) {
-      const struct tile tile = grid_tile(grid, row, column);
-      tiles->cells[row * tiles->columns + column] =
-          reduce_tile(maps, &tile, values + (size_t)omp_get_thread_num() * tallest);
-    }
+  for (size_t first = 0; first < tiles->rows; first += some) {
+    const size_t end = tiles->rows - first < some ? tiles->rows : first + some;
+    for (size_t row = first; row < end; row++)
+      for (size_t column = 0; column < tiles->columns; column++) {
+        const struct tile tile = grid_tile(grid, row, column);
+        tiles->cells[row * tiles->columns + column] =
+            reduce_tile(maps, &tile, values + (size_t)omp_get_thread_num() * tallest);
+      }
+    large_set_aside(tiles->cells + first * tiles->columns,
+                    (end - first) * tiles->columns * sizeof *tiles->cells);
+  }
 }
 
 int profile_tiles_cpu(const struct profile_batch *batch, struct error *error) {

@@ -23,6 +23,7 @@
 #include "kernels/cpu.h"
 #include "kernels/reduction.h"
 #include "kernels/scores.h"
+#include "lib/base/large.h"
 #include "lib/base/memory.h"
 #include "lib/base/progress.h"
 
@@ -162,24 +163,32 @@ static void run_draw(const struct sums *sums, size_t draw, double *room) {
     multiply_means(sums, draw, first, end, room);
     for (size_t t = first; sums->rows->batch->causal && t < end; t++)
       mask_cells(sums, draw, t, room);
+    large_set_aside(sums->rows->batch->tiles.cells + first * grid->columns,
+                    (end - first) * grid->columns * sizeof(double));
   }
 }
 
 /* The mean bias of every tile. */
 static int add_bias(const struct score_batch *batch, struct error *error) {
   if (!batch->bias) return OK;
-  const size_t cells = batch->tiles.rows * batch->tiles.columns;
+  const size_t rows = batch->tiles.rows, columns = batch->tiles.columns;
   struct profile_batch profile = {.length = batch->length,
                                   .profile = batch->bias,
                                   .causal = batch->causal,
                                   .tiles = batch->tiles};
-  profile.tiles.cells =
-      memory_array(cells, sizeof *profile.tiles.cells, "the mean bias of the tiles", error);
+  profile.tiles.cells = large_array(size_product(rows, columns), sizeof *profile.tiles.cells,
+                                    "the mean bias of the tiles", error);
   if (!profile.tiles.cells) return error->code;
   const int status = profile_tiles_cpu(&profile, error);
-  for (size_t c = 0; !status && c < cells; c++)
-    batch->tiles.cells[c] += profile.tiles.cells[c];
-  free(profile.tiles.cells);
+  for (size_t r = 0; !status && r < rows; r++) {
+    double *cells = batch->tiles.cells + r * columns;
+    const double *bias = profile.tiles.cells + r * columns;
+    for (size_t c = 0; c < columns; c++)
+      cells[c] += bias[c];
+    large_set_aside(cells, columns * sizeof *cells);
+    large_set_aside(bias, columns * sizeof *bias);
+  }
+  large_release(profile.tiles.cells);
   return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "kernels/cpu.h"
 #include "kernels/score_terms.h"
+#include "lib/base/large.h"
 #include "lib/base/memory.h"
 #include "lib/base/progress.h"
 
@@ -186,22 +187,41 @@ static void finish_weights(const struct score_plan *plan, const struct row_block
   }
 }
 
+/* Before any score is in them, and when all are: rows of tiles first .. end − 1. */
+static void start_tiles(const struct score_plan *plan, size_t first, size_t end) {
+  const size_t columns = plan->pass->grid->columns;
+  for (size_t c = first * columns; c < end * columns; c++)
+    plan->batch->tiles.cells[c] = plan->rule->identity;
+}
+
+static void finish_tiles(const struct score_plan *plan, size_t first, size_t end) {
+  const struct score_batch *batch = plan->batch;
+  const size_t columns = plan->pass->grid->columns;
+  for (size_t t = first; t < end; t++)
+    tiles_finish(plan->pass->grid, plan->rule, batch, plan->bias.mask ? batch->bias : NULL, t);
+  large_set_aside(batch->tiles.cells + first * columns,
+                  (end - first) * columns * sizeof *batch->tiles.cells);
+}
+
 /* All of a block that does not touch what threads share. */
 static void run_block(const struct score_plan *plan, const struct tile_fold *fold, size_t index,
                       struct score_room *room, struct score_range *range) {
   const struct row_block *block = &fold->block;
+  const bool whole = plan->pass->tiles && plan->blocks.parts == 1;
   prepare_queries(plan, block, room);
   for (size_t r = 0; r < plan->batch->batch * plan->rows; r++)
     row_weights_start(room->row + r);
   if (plan->pass->diagonals)
     diagonals_start(plan->pass->diagonals, block->row_end - block->row, room->diagonals);
-  for (size_t c = 0; plan->pass->tiles && c < plan->pass->grid->columns; c++)
+  for (size_t c = 0; plan->pass->tiles && !whole && c < plan->pass->grid->columns; c++)
     room->cells[c] = plan->rule->identity;
+  if (whole) start_tiles(plan, block->tile, block->tile_end);
   if (plan->keep_rows)
     pass_weights(plan, fold, room, range);
   else
     pass_scores(plan, fold, room, range);
   if (plan->pass->weights) finish_weights(plan, block, index, room);
+  if (whole) finish_tiles(plan, block->tile, block->tile_end);
 }
 
 /* A block's share in what threads share, one block after the other. */
@@ -270,9 +290,10 @@ static int run_blocks(const struct score_plan *plan, char *memory, struct error 
 static void finish_pass(const struct score_plan *plan) {
   const struct score_batch *batch = plan->batch;
   const struct score_pass *pass = plan->pass;
-#pragma omp parallel for schedule(static) if (pass->tiles && pass->grid->rows > FEW_ROWS)
-  for (size_t t = 0; t < (pass->tiles ? pass->grid->rows : 0); t++)
-    tiles_finish(pass->grid, plan->rule, batch, plan->bias.mask ? batch->bias : NULL, t);
+  const size_t parted = pass->tiles && plan->blocks.parts > 1 ? pass->grid->rows : 0;
+#pragma omp parallel for schedule(static) if (parted > FEW_ROWS)
+  for (size_t t = 0; t < parted; t++)
+    finish_tiles(plan, t, t + 1);
   for (size_t draw = 0; pass->weights && draw < batch->batch; draw++) {
     struct weight_sums sums = {0, 0, 0};
     for (size_t b = 0; b < plan->blocks.count; b++) {
@@ -293,9 +314,7 @@ int scores_pass(const struct score_pass *pass, struct error *error) {
                               "the scores of some rows", error);
   int status = memory ? OK : error->code;
   if (memory) {
-    const size_t cells = pass->tiles ? pass->grid->rows * pass->grid->columns : 0;
-    for (size_t c = 0; c < cells; c++)
-      plan.batch->tiles.cells[c] = plan.rule->identity;
+    if (pass->tiles && plan.blocks.parts > 1) start_tiles(&plan, 0, pass->grid->rows);
     status = run_blocks(&plan, memory, error);
     if (!status) finish_pass(&plan);
   }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/analysis/map_kind.h"
+#include "lib/base/large.h"
 #include "lib/base/memory.h"
 #include "lib/base/storage.h"
 
@@ -111,7 +112,9 @@ static size_t fill_row(const struct map_request *request, enum reduction reducti
   struct matrix cells = {.rows = 1, .columns = matrix->columns};
   cells.row_axis.length = strip->rows;
   cells.column_axis.length = strip->columns;
-  map_reduce(&cells, strip->sum, reduction, matrix->cells + row * matrix->columns);
+  double *filled = matrix->cells + row * matrix->columns;
+  map_reduce(&cells, strip->sum, reduction, filled);
+  large_set_aside(filled, matrix->columns * sizeof *filled);
   return empty;
 }
 
@@ -135,31 +138,64 @@ static void describe(const struct map_request *request, size_t empty, struct met
   meta_set_integer(meta, "empty_values", (int64_t)empty);
 }
 
+/* Room for the strips of the map, `most` rows. */
+static int open_strip(const struct matrix *matrix, size_t most, struct strip *strip,
+                      struct error *error) {
+  *strip = (struct strip){.columns = matrix->column_axis.length};
+  const size_t count = most * strip->columns;
+  char what[80];
+  snprintf(what, sizeof what, "%zu rows of the map of %zu columns", most, strip->columns);
+  const int refused = memory_require(count, 2 * sizeof(double) + sizeof(uint32_t), what, error);
+  if (refused) return refused;
+  strip->sum = memory_array(count, sizeof *strip->sum, what, error);
+  strip->values = memory_array(count, sizeof *strip->values, what, error);
+  strip->heights = memory_array(count, sizeof *strip->heights, what, error);
+  return strip->sum && strip->values && strip->heights ? OK : ERROR_FAILED;
+}
+
+static void close_strip(struct strip *strip) {
+  free(strip->sum);
+  free(strip->values);
+  free(strip->heights);
+}
+
+/* All rows of cells; each thread has a strip, unless these are large. */
+static int fill_rows(const struct map_request *request, enum reduction reduction,
+                     struct matrix *matrix, size_t *empty, struct error *error) {
+  static const size_t small = 1 << 20; /* values */
+  const size_t most = matrix->row_axis.length / matrix->rows + 1;
+  const bool together = matrix->rows > 1 && most * matrix->column_axis.length <= small;
+  size_t found = 0;
+  int status = OK;
+#pragma omp parallel reduction(+ : found) if (together)
+  {
+    struct strip strip;
+    struct error own = {0};
+    const int opened = open_strip(matrix, most, &strip, &own);
+#pragma omp for
+    for (size_t r = 0; r < matrix->rows; r++)
+      if (!opened) found += fill_row(request, reduction, r, &strip, matrix);
+    close_strip(&strip);
+#pragma omp critical
+    if (opened) {
+      *error = own;
+      status = opened;
+    }
+  }
+  *empty = found;
+  return status;
+}
+
 static int fill(struct backend *backend, const struct map_request *request,
                 enum reduction reduction, struct matrix *matrix, struct error *error) {
   (void)backend;
-  struct strip strip = {.columns = matrix->column_axis.length};
-  const size_t most = matrix->row_axis.length / matrix->rows + 1, count = most * strip.columns;
-  char what[80];
-  snprintf(what, sizeof what, "%zu rows of the map of %zu columns", most, strip.columns);
-  if (memory_require(count, 2 * sizeof(double) + sizeof(uint32_t), what, error)) return error->code;
-  strip.sum = memory_array(count, sizeof *strip.sum, what, error);
-  strip.values = memory_array(count, sizeof *strip.values, what, error);
-  strip.heights = memory_array(count, sizeof *strip.heights, what, error);
-  const bool made = strip.sum && strip.values && strip.heights;
-  size_t empty = 0;
-  for (size_t r = 0; made && r < matrix->rows; r++)
-    empty += fill_row(request, reduction, r, &strip, matrix);
-  if (made) {
-    describe(request, empty, matrix->meta);
-    double smallest, largest;
-    if (matrix_extent(matrix, &smallest, &largest) && smallest < 0)
-      matrix->range = MATRIX_DIVERGING;
-  }
-  free(strip.sum);
-  free(strip.values);
-  free(strip.heights);
-  return made ? OK : ERROR_FAILED;
+  size_t empty;
+  const int status = fill_rows(request, reduction, matrix, &empty, error);
+  if (status) return status;
+  describe(request, empty, matrix->meta);
+  double smallest, largest;
+  if (matrix_extent(matrix, &smallest, &largest) && smallest < 0) matrix->range = MATRIX_DIVERGING;
+  return OK;
 }
 
 const struct map_kind map_matrix = {

@@ -24,8 +24,18 @@ static double reduce_tile(const double *whole, size_t stride, const struct tile 
   return reduction != REDUCE_MEAN ? largest : count ? sum / (double)count : NAN;
 }
 
+/* What reduce_tile() makes of tiles of one value each. */
+static void copy_cells(const double *whole, size_t count, enum reduction reduction, double *cells) {
+  for (size_t i = 0; i < count; i++)
+    cells[i] = isnan(whole[i]) ? NAN : reduction == REDUCE_MEAN ? 0.0 + whole[i] : whole[i];
+}
+
 void map_reduce(const struct matrix *matrix, const double *whole, enum reduction reduction,
                 double *cells) {
+  if (!map_is_reduced(matrix)) {
+    copy_cells(whole, matrix->rows * matrix->columns, reduction, cells);
+    return;
+  }
   const size_t length = matrix->row_axis.length, width = matrix->column_axis.length;
   for (size_t r = 0; r < matrix->rows; r++)
     for (size_t c = 0; c < matrix->columns; c++) {

@@ -12,13 +12,15 @@ static FILE *open_text(char **text, size_t *size, struct error *error) {
   return out;
 }
 
-/* Hashes what was written, with the bytes of `rest` behind it. */
-static int close_text(FILE *out, char *const *text, const size_t *size, struct hash_part rest,
-                      char hex[HASH_TEXT], struct error *error) {
+/* A hash of what was written; NULL with the error filled. */
+static struct hash *close_text(FILE *out, char *const *text, const size_t *size,
+                               struct error *error) {
   const int incomplete = ferror(out), failed = fclose(out) || incomplete;
-  if (!failed) hash_parts((struct hash_part[]){{*text, *size}, rest}, 2, hex);
+  struct hash *hash = failed ? NULL : hash_begin(error);
+  if (failed) error_set(error, ERROR_FAILED, "out of memory: the data's hash");
+  if (hash) hash_add(hash, *text, *size);
   free(*text);
-  return failed ? error_set(error, ERROR_FAILED, "out of memory: the data's hash") : OK;
+  return hash;
 }
 
 int digest_table(const struct table *table, char hex[HASH_TEXT], struct error *error) {
@@ -27,16 +29,25 @@ int digest_table(const struct table *table, char hex[HASH_TEXT], struct error *e
   FILE *out = open_text(&text, &size, error);
   if (!out) return ERROR_FAILED;
   table_write_csv(table, ',', out);
-  return close_text(out, &text, &size, (struct hash_part){0}, hex, error);
+  struct hash *hash = close_text(out, &text, &size, error);
+  if (!hash) return ERROR_FAILED;
+  hash_end(hash, hex);
+  return OK;
 }
 
 int digest_matrix(const struct matrix *matrix, char hex[HASH_TEXT], struct error *error) {
-  const size_t count = matrix->rows * matrix->columns;
   char *text;
   size_t size;
   FILE *out = open_text(&text, &size, error);
   if (!out) return ERROR_FAILED;
   npy_write_header(out, "'<f8'", (size_t[]){matrix->rows, matrix->columns}, 2);
-  return close_text(out, &text, &size,
-                    (struct hash_part){matrix->cells, count * sizeof *matrix->cells}, hex, error);
+  struct hash *hash = close_text(out, &text, &size, error);
+  if (!hash) return ERROR_FAILED;
+  for (size_t b = 0; b < matrix_bands(matrix); b++) {
+    const struct matrix_band band = matrix_band(matrix, b);
+    hash_add(hash, band.cell, band.count * sizeof *band.cell);
+    matrix_leave(&band);
+  }
+  hash_end(hash, hex);
+  return OK;
 }

@@ -3,7 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "lib/base/large.h"
 #include "lib/base/memory.h"
+#include "lib/base/vector.h"
 #include "lib/io/document.h"
 #include "lib/io/npy.h"
 
@@ -16,7 +18,7 @@ struct matrix *matrix_create(size_t rows, size_t columns, struct error *error) {
   matrix->columns = columns;
   matrix->row_axis = (struct matrix_axis){"row", "row", rows};
   matrix->column_axis = (struct matrix_axis){"column", "column", columns};
-  matrix->cells = memory_array(count, sizeof *matrix->cells, "the cells of the map", error);
+  matrix->cells = large_array(count, sizeof *matrix->cells, "the cells of the map", error);
   if (matrix->cells) {
     matrix->meta = meta_create();
     if (matrix->meta) return matrix;
@@ -30,7 +32,7 @@ void matrix_destroy(struct matrix *matrix) {
   if (!matrix) return;
   meta_destroy(matrix->meta);
   free(matrix->hatch.cell);
-  free(matrix->cells);
+  large_release(matrix->cells);
   free(matrix);
 }
 
@@ -38,23 +40,74 @@ size_t matrix_first(size_t index, size_t length, size_t cells) {
   return (size_t)((unsigned __int128)index * length / cells);
 }
 
-size_t matrix_extent(const struct matrix *matrix, double *smallest, double *largest) {
+enum { BAND = 1 << 18 }; /* cells: two MiB of them */
+
+size_t matrix_bands(const struct matrix *matrix) {
+  return (matrix->rows * matrix->columns + BAND - 1) / BAND;
+}
+
+struct matrix_band matrix_band(const struct matrix *matrix, size_t index) {
+  const size_t first = index * BAND, left = matrix->rows * matrix->columns - first;
+  return (struct matrix_band){matrix->cells + first, first, left < BAND ? left : BAND};
+}
+
+void matrix_leave(const struct matrix_band *band) {
+  large_set_aside(band->cell, band->count * sizeof *band->cell);
+}
+
+VECTOR_CLONES
+static struct matrix_span span_of(const struct matrix_band *band) {
+  double low = INFINITY, high = -INFINITY, positive = INFINITY;
   size_t finite = 0;
-  *smallest = INFINITY;
-  *largest = -INFINITY;
-  for (size_t i = 0; i < matrix->rows * matrix->columns; i++) {
-    const double value = matrix->cells[i];
-    if (!isfinite(value)) continue;
-    finite++;
-    if (value < *smallest) *smallest = value;
-    if (value > *largest) *largest = value;
+#pragma omp simd reduction(min : low, positive) reduction(max : high) reduction(+ : finite)
+  for (size_t i = 0; i < band->count; i++) {
+    const double value = band->cell[i];
+    const bool counts = fabs(value) < INFINITY;
+    finite += counts;
+    low = counts && value < low ? value : low;
+    high = counts && value > high ? value : high;
+    positive = value > 0 && value < positive ? value : positive;
   }
-  return finite;
+  return (struct matrix_span){finite, low, high, positive};
+}
+
+struct matrix_span matrix_span(const struct matrix *matrix) {
+  const size_t bands = matrix_bands(matrix);
+  double low = INFINITY, high = -INFINITY, positive = INFINITY;
+  size_t finite = 0;
+#pragma omp parallel for reduction(min : low, positive) reduction(max : high)                      \
+    reduction(+ : finite) if (bands > 1)
+  for (size_t b = 0; b < bands; b++) {
+    const struct matrix_band band = matrix_band(matrix, b);
+    const struct matrix_span span = span_of(&band);
+    finite += span.finite;
+    low = fmin(low, span.low);
+    high = fmax(high, span.high);
+    positive = fmin(positive, span.positive);
+    matrix_leave(&band);
+  }
+  /* Which of 0 and −0 came first hangs on vectors and threads. */
+  return (struct matrix_span){finite, low + 0.0, high + 0.0, positive};
+}
+
+size_t matrix_extent(const struct matrix *matrix, double *smallest, double *largest) {
+  const struct matrix_span span = matrix_span(matrix);
+  *smallest = span.low;
+  *largest = span.high;
+  return span.finite;
 }
 
 void matrix_write_npy(const struct matrix *matrix, FILE *out) {
   npy_write_header(out, "'<f8'", (size_t[]){matrix->rows, matrix->columns}, 2);
-  npy_write_reals(out, matrix->cells, matrix->rows * matrix->columns);
+  for (size_t b = 0; b < matrix_bands(matrix); b++) {
+    const struct matrix_band band = matrix_band(matrix, b);
+    npy_write_reals(out, band.cell, band.count);
+    matrix_leave(&band);
+  }
+}
+
+static void leave_row(const struct matrix *matrix, size_t row) {
+  large_set_aside(matrix->cells + row * matrix->columns, matrix->columns * sizeof *matrix->cells);
 }
 
 void matrix_write_csv(const struct matrix *matrix, char separator, FILE *out) {
@@ -64,7 +117,7 @@ void matrix_write_csv(const struct matrix *matrix, char separator, FILE *out) {
   if (hatched) fprintf(out, "%c%s", separator, matrix->hatch.column);
   fputc('\n', out);
   const double *cell = matrix->cells;
-  for (size_t r = 0; r < matrix->rows; r++)
+  for (size_t r = 0; r < matrix->rows; r++) {
     for (size_t c = 0; c < matrix->columns; c++, cell++) {
       fprintf(out, "%zu%c%zu%c", matrix_first(r, matrix->row_axis.length, matrix->rows), separator,
               matrix_first(c, matrix->column_axis.length, matrix->columns), separator);
@@ -72,13 +125,15 @@ void matrix_write_csv(const struct matrix *matrix, char separator, FILE *out) {
       if (hatched) fprintf(out, "%c%d", separator, hatched[cell - matrix->cells]);
       fputc('\n', out);
     }
+    leave_row(matrix, r);
+  }
 }
 
 static void write_json_cells(const void *data, FILE *out) {
   const struct matrix *matrix = data;
   fputs(",\n\"table\": [", out);
   const double *cell = matrix->cells;
-  for (size_t r = 0; r < matrix->rows; r++)
+  for (size_t r = 0; r < matrix->rows; r++) {
     for (size_t c = 0; c < matrix->columns; c++, cell++) {
       fprintf(out, "%s\n{\"%s\": %zu, \"%s\": %zu, \"value\": ", r || c ? "," : "",
               matrix->row_axis.column, matrix_first(r, matrix->row_axis.length, matrix->rows),
@@ -90,6 +145,8 @@ static void write_json_cells(const void *data, FILE *out) {
                 matrix->hatch.cell[cell - matrix->cells]);
       fputc('}', out);
     }
+    leave_row(matrix, r);
+  }
   fputs("\n]", out);
 }
 

@@ -36,7 +36,7 @@ struct matrix_hatch {
 struct matrix {
   size_t rows,
       columns; /* cells drawn; row r covers ⌊r·length/rows⌋ up to ⌊(r+1)·length/rows⌋ − 1 */
-  double *cells; /* (row, column), NaN where masked */
+  double *cells; /* (row, column), NaN where masked; a large_array() */
   struct matrix_axis row_axis, column_axis;
   char value_label[64]; /* of the colour bar */
   enum matrix_range range;
@@ -52,6 +52,24 @@ void matrix_destroy(struct matrix *matrix);
 
 /* First position of a cell: ⌊index·length/cells⌋. */
 size_t matrix_first(size_t index, size_t length, size_t cells);
+
+/* A stretch of successive cells. Whoever goes over a whole map takes one after the other and leaves
+   each: a map may be larger than what is to be in memory. */
+struct matrix_band {
+  const double *cell;
+  size_t first, count; /* the cells first .. first + count − 1 of the matrix */
+};
+size_t matrix_bands(const struct matrix *matrix); /* how many there are */
+struct matrix_band matrix_band(const struct matrix *matrix, size_t index);
+void matrix_leave(const struct matrix_band *band);
+
+/* What the finite cells span; without any `low` is above `high`. No end is −0. */
+struct matrix_span {
+  size_t finite; /* how many there are */
+  double low, high;
+  double positive; /* the smallest above 0; INFINITY: there is none */
+};
+struct matrix_span matrix_span(const struct matrix *matrix);
 
 /* Smallest and largest finite cell; returns how many cells are finite. */
 size_t matrix_extent(const struct matrix *matrix, double *smallest, double *largest);

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "lib/base/hash.h"
+#include "lib/base/large.h"
 #include "lib/base/memory.h"
+#include "lib/base/vector.h"
 
 enum { SUMS = 64 };
 
@@ -47,36 +49,91 @@ static void end(struct state *state, struct meta *meta) {
 
 /* Of either sign, 3/4 to 5/4 in size, so that numbers that change places show: from splitmix64
    (Steele, Lea and Flood 2014). */
-static double weight_of(size_t index) {
+static inline double weight_of(size_t index) {
   uint64_t z = ((uint64_t)index + 1) * UINT64_C(0x9e3779b97f4a7c15);
   z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
   z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
   z ^= z >> 31;
-  const double size = 0.75 + (double)(z >> 12) * 0x1p-53;
+  const double size = 0.75 + (double)(int64_t)(z >> 12) * 0x1p-53;
   return z & 1 ? -size : size;
 }
 
-static void add_special(struct state *state, size_t index, double value) {
-  const int64_t special[] = {(int64_t)index, isnan(value) ? 0 : value > 0 ? 1 : -1};
-  hash_add(state->exact, special, sizeof special);
+/* What is said of a number that is not finite: where it is, and which. */
+struct special {
+  int64_t index, kind;
+};
+
+static struct special special_of(size_t index, double value) {
+  return (struct special){(int64_t)index, isnan(value) ? 0 : value > 0 ? 1 : -1};
+}
+
+/* Those of a band; many at once, for a mask has half of a map. */
+static void add_specials(struct state *state, const struct matrix_band *band) {
+  enum { AT_ONCE = 256 };
+  struct special list[AT_ONCE];
+  size_t listed = 0;
+  for (size_t i = 0; i < band->count; i++) {
+    if (isfinite(band->cell[i])) continue;
+    list[listed++] = special_of(band->first + i, band->cell[i]);
+    if (listed < AT_ONCE) continue;
+    hash_add(state->exact, list, sizeof list);
+    listed = 0;
+  }
+  hash_add(state->exact, list, listed * sizeof *list);
 }
 
 static void add_real(struct state *state, double value, double largest) {
   const size_t index = state->next++;
+  const struct special special = special_of(index, value);
   if (!isfinite(value))
-    add_special(state, index, value);
+    hash_add(state->exact, &special, sizeof special);
   else if (largest > 0)
     state->sum[index / state->run] += weight_of(index) * (value / largest);
 }
 
-/* All numbers of the sketch, for they can be many: each sum on one thread. */
-static void add_all(struct state *state, const double *value, double largest) {
-#pragma omp parallel for
+/* What cells first .. first + count − 1 of a map add to a sum; returns how many are not finite, and
+   add nothing. */
+VECTOR_CLONES
+static size_t weigh(const double *cell, size_t first, size_t count, double largest, double *term) {
+  size_t special = 0;
+#pragma omp simd reduction(+ : special)
+  for (size_t i = 0; i < count; i++) {
+    const bool finite = fabs(cell[i]) < INFINITY;
+    special += !finite;
+    term[i] = finite ? weight_of(first + i) * (cell[i] / largest) : 0;
+  }
+  return special;
+}
+
+/* The sum of one run of a map's cells; returns how many are not finite. */
+static size_t sum_run(struct state *state, const double *cell, size_t index, double largest) {
+  enum { PIECE = 1024 };
+  const size_t first = index * state->run, rest = state->count - first,
+               end = first + (rest < state->run ? rest : state->run);
+  double sum = 0, term[PIECE];
+  size_t special = 0;
+  for (size_t from = first, piece; from < end; from += piece) {
+    piece = end - from < PIECE ? end - from : PIECE;
+    special += weigh(cell + from, from, piece, largest, term);
+    for (size_t i = 0; i < piece && largest > 0; i++)
+      sum += term[i];
+  }
+  large_set_aside(cell + first, (end - first) * sizeof *cell);
+  state->sum[index] = sum;
+  return special;
+}
+
+/* All numbers of a map, for they can be many: each sum on one thread. */
+static void add_all(struct state *state, const struct matrix *matrix, double largest) {
+  size_t special = 0;
+#pragma omp parallel for reduction(+ : special) schedule(dynamic)
   for (size_t s = 0; s < SUMS; s++)
-    for (size_t i = s * state->run; i < (s + 1) * state->run && i < state->count; i++)
-      if (isfinite(value[i]) && largest > 0) state->sum[s] += weight_of(i) * (value[i] / largest);
-  for (size_t i = 0; i < state->count; i++)
-    if (!isfinite(value[i])) add_special(state, i, value[i]);
+    if (s * state->run < state->count) special += sum_run(state, matrix->cells, s, largest);
+  for (size_t b = 0; special && b < matrix_bands(matrix); b++) {
+    const struct matrix_band band = matrix_band(matrix, b);
+    add_specials(state, &band);
+    matrix_leave(&band);
+  }
 }
 
 static void add_largest(struct state *state, double largest) {
@@ -138,7 +195,7 @@ int sketch_matrix(const struct matrix *matrix, struct meta *sketch, struct error
   matrix_extent(matrix, &low, &high);
   const double largest = fmax(fabs(low), fabs(high));
   add_largest(&state, largest);
-  add_all(&state, matrix->cells, largest);
+  add_all(&state, matrix, largest);
   end(&state, sketch);
   return OK;
 }

@@ -60,6 +60,9 @@ struct meta *result_meta(const struct result *result);
 int result_hash(const struct result *result, char hex[65], struct error *error);
 /* What stays when last digits change, of tables and matrices: lib/io/sketch.h. */
 int result_sketch(const struct result *result, struct meta *sketch, struct error *error);
+/* Both at once, on two threads: the hash of a large map is long in coming. */
+int result_fingerprint(const struct result *result, char hex[65], struct meta *sketch,
+                       struct error *error);
 
 /* Groups of options that commands share; see cmd/groups.c. */
 enum {

@@ -64,6 +64,22 @@ int result_sketch(const struct result *result, struct meta *sketch, struct error
   return sketch_table(result->table, sketch, error);
 }
 
+int result_fingerprint(const struct result *result, char hex[HASH_TEXT], struct meta *sketch,
+                       struct error *error) {
+  struct error other = {0};
+  int hashed, sketched;
+#pragma omp parallel sections
+  {
+#pragma omp section
+    hashed = result_hash(result, hex, error);
+#pragma omp section
+    sketched = result_sketch(result, sketch, &other);
+  }
+  if (hashed || !sketched) return hashed;
+  *error = other;
+  return sketched;
+}
+
 int command_compute(const struct invocation *invocation, struct result *result,
                     struct error *error) {
   *result = (struct result){0};

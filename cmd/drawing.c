@@ -122,19 +122,13 @@ int drawing_note_colours(const struct result *result, const struct figure_option
   return OK;
 }
 
-bool drawing_beyond(const struct result *result, const struct figure_options *options, char *note,
-                    size_t size) {
-  struct panel_set panels;
-  struct map_colours colours;
-  struct error error;
-  if (!maps_of(result, &panels) || figure_map_colours(&panels, options, &colours, &error))
-    return false;
-  const size_t below = colours.beyond.below, above = colours.beyond.above;
-  snprintf(note, size,
-           "cells beyond the colour scale: %zu below %.4g, %zu above %.4g (drawn in the colours of "
-           "its ends)",
-           below, colours.scale.low, above, colours.scale.high);
-  return below + above > 0;
+static void tell_beyond(const struct map_colours *colours, char *note, size_t size) {
+  const size_t below = colours->beyond.below, above = colours->beyond.above;
+  if (below + above)
+    snprintf(note, size,
+             "cells beyond the colour scale: %zu below %.4g, %zu above %.4g (drawn in the colours "
+             "of its ends)",
+             below, colours->scale.low, above, colours->scale.high);
 }
 
 /* Which options help where most cells have nearly the same colour. */
@@ -150,20 +144,25 @@ static const char *remedy(const struct figure_options *options, const struct pan
   return options->colours.ranged ? "--log c" : "--log c or --range 1%:99%";
 }
 
-bool drawing_flat(const struct result *result, const struct figure_options *options, char *note,
-                  size_t size) {
+static void tell_flat(const struct map_colours *colours, const struct figure_options *options,
+                      const struct panel_set *panels, char *note, size_t size) {
+  if (!colours->few) return;
+  const char *help = remedy(options, panels);
+  char which[24] = "";
+  if (panels->letters) snprintf(which, sizeof which, " of panel (%c)", 'a' + (int)colours->panel);
+  snprintf(note, size, "98 %% of the cells%s are within %zu of the 256 colours%s%s%s", which,
+           colours->few, help ? "; " : "", help ? help : "", help ? " shows more" : "");
+}
+
+void drawing_colours(const struct result *result, const struct figure_options *options,
+                     char *beyond, char *flat, size_t size) {
   struct panel_set panels;
   struct map_colours colours;
   struct error error;
-  if (!maps_of(result, &panels) || figure_map_colours(&panels, options, &colours, &error) ||
-      !colours.few)
-    return false;
-  const char *help = remedy(options, &panels);
-  char which[24] = "";
-  if (panels.letters) snprintf(which, sizeof which, " of panel (%c)", 'a' + (int)colours.panel);
-  snprintf(note, size, "98 %% of the cells%s are within %zu of the 256 colours%s%s%s", which,
-           colours.few, help ? "; " : "", help ? help : "", help ? " shows more" : "");
-  return true;
+  *beyond = *flat = '\0';
+  if (!maps_of(result, &panels) || figure_map_colours(&panels, options, &colours, &error)) return;
+  tell_beyond(&colours, beyond, size);
+  tell_flat(&colours, options, &panels, flat, size);
 }
 
 void drawing_preview(const struct result *result, const struct figure_options *options, FILE *out) {

@@ -29,11 +29,9 @@ int drawing_note_colours(const struct result *result, const struct figure_option
                          struct meta *meta, struct error *error);
 
 /* How many cells of maps lie beyond the colour scale, and whether most cells look the same, with
-   what helps; in words, false when there is nothing to say. */
-bool drawing_beyond(const struct result *result, const struct figure_options *options, char *note,
-                    size_t size);
-bool drawing_flat(const struct result *result, const struct figure_options *options, char *note,
-                  size_t size);
+   what helps; in words, "" where there is nothing to say. */
+void drawing_colours(const struct result *result, const struct figure_options *options,
+                     char *beyond, char *flat, size_t size);
 
 /* A small picture of characters, for a terminal. */
 void drawing_preview(const struct result *result, const struct figure_options *options, FILE *out);

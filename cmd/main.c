@@ -113,7 +113,7 @@ static void print_notes(const struct invocation *invocation, const struct output
                         const struct result *result) {
   const struct meta *meta = result_meta(result);
   const char *name = invocation->command->name;
-  char note[OUTPUTS_NOTE];
+  char note[OUTPUTS_NOTE], beyond[OUTPUTS_NOTE], flat[OUTPUTS_NOTE];
   if (option_given(invocation, "quiet") || !meta) return;
   for (size_t i = 0; i < meta_count(meta, "warnings"); i++)
     fprintf(stderr, "ropetool %s: warning: %s\n", name, meta_item_text(meta, "warnings", i));
@@ -125,9 +125,9 @@ static void print_notes(const struct invocation *invocation, const struct output
     fprintf(stderr, "ropetool %s: warning: %s\n", name, said.message);
   }
   if (outputs_left_out(outputs, result, note)) fprintf(stderr, "ropetool %s: %s\n", name, note);
-  if (outputs_beyond(outputs, result, note)) fprintf(stderr, "ropetool %s: %s\n", name, note);
-  if (outputs_flat(outputs, result, note))
-    fprintf(stderr, "ropetool %s: warning: %s\n", name, note);
+  outputs_colours(outputs, result, beyond, flat);
+  if (*beyond) fprintf(stderr, "ropetool %s: %s\n", name, beyond);
+  if (*flat) fprintf(stderr, "ropetool %s: warning: %s\n", name, flat);
   if (outputs_other_font(outputs, note)) fprintf(stderr, "ropetool %s: warning: %s\n", name, note);
   const char *reduced = meta_text(meta, "reduced");
   if (reduced) fprintf(stderr, "ropetool %s: reduced %s\n", name, reduced);

@@ -196,14 +196,10 @@ bool outputs_left_out(const struct outputs *outputs, const struct result *result
   return draws(outputs) && drawing_left_out(result, &outputs->options, note, OUTPUTS_NOTE);
 }
 
-bool outputs_beyond(const struct outputs *outputs, const struct result *result,
-                    char note[OUTPUTS_NOTE]) {
-  return draws(outputs) && drawing_beyond(result, &outputs->options, note, OUTPUTS_NOTE);
-}
-
-bool outputs_flat(const struct outputs *outputs, const struct result *result,
-                  char note[OUTPUTS_NOTE]) {
-  return draws(outputs) && drawing_flat(result, &outputs->options, note, OUTPUTS_NOTE);
+void outputs_colours(const struct outputs *outputs, const struct result *result,
+                     char beyond[OUTPUTS_NOTE], char flat[OUTPUTS_NOTE]) {
+  *beyond = *flat = '\0';
+  if (draws(outputs)) drawing_colours(result, &outputs->options, beyond, flat, OUTPUTS_NOTE);
 }
 
 bool outputs_other_font(const struct outputs *outputs, char note[OUTPUTS_NOTE]) {
@@ -278,11 +274,12 @@ static int provenance_of(const struct invocation *invocation, const struct resul
                          struct meta **provenance, struct error *error) {
   *provenance = NULL;
   if (option_given(invocation, "no-provenance")) return OK;
-  char hash[65];
-  if (result_hash(result, hash, error)) return error->code;
+  char hash[65] = "";
   struct meta *meta = meta_create();
+  meta_set_text(meta, "data_sha256", ""); /* comes first */
+  const int status = result_fingerprint(result, hash, meta_object(meta, "data_sketch"), error);
   meta_set_text(meta, "data_sha256", hash);
-  if (result_sketch(result, meta_object(meta, "data_sketch"), error)) {
+  if (status) {
     meta_destroy(meta);
     return error->code;
   }

@@ -19,14 +19,12 @@ int outputs_check(const struct invocation *invocation, const char *path, bool *f
 
 /* What the figures will not show as it was asked for: points and cells that a logarithmic axis
    leaves out, cells beyond a colour scale, maps in which most cells look the same, a font that is
-   not there. One line each, to be printed; false when there is none of that kind. */
+   not there. One line each, to be printed; false, or "", when there is none of that kind. */
 enum { OUTPUTS_NOTE = 256 };
 bool outputs_left_out(const struct outputs *outputs, const struct result *result,
                       char note[OUTPUTS_NOTE]);
-bool outputs_beyond(const struct outputs *outputs, const struct result *result,
-                    char note[OUTPUTS_NOTE]);
-bool outputs_flat(const struct outputs *outputs, const struct result *result,
-                  char note[OUTPUTS_NOTE]);
+void outputs_colours(const struct outputs *outputs, const struct result *result,
+                     char beyond[OUTPUTS_NOTE], char flat[OUTPUTS_NOTE]);
 bool outputs_other_font(const struct outputs *outputs, char note[OUTPUTS_NOTE]);
 
 /* Writes the result everywhere. */

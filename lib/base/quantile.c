@@ -32,6 +32,10 @@ static void select_rank(double *value, size_t count, size_t rank) {
   }
 }
 
+double quantile_between(double below, double above, double share) {
+  return share < 0.5 ? below + (above - below) * share : above - (above - below) * (1 - share);
+}
+
 double quantile_select(double *value, size_t count, double level) {
   const double rank = level * (double)(count - 1);
   const size_t below = (size_t)rank;
@@ -42,5 +46,5 @@ double quantile_select(double *value, size_t count, double level) {
   double b = value[below + 1];
   for (size_t i = below + 2; i < count; i++)
     b = value[i] < b ? value[i] : b;
-  return share < 0.5 ? a + (b - a) * share : b - (b - a) * (1 - share);
+  return quantile_between(a, b, share);
 }

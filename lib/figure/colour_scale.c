@@ -7,6 +7,7 @@
 #include "lib/base/memory.h"
 #include "lib/base/number.h"
 #include "lib/base/quantile.h"
+#include "lib/base/vector.h"
 
 static int parse_end(const char *text, size_t size, struct colour_end *end, struct error *error) {
   char number[64];
@@ -39,20 +40,16 @@ int colour_range_parse(const char *text, struct colour_wish *wish, struct error 
 /* ---- Ends --------------------------------------------------------------------------------------
  */
 
-/* Smallest and largest of the finite cells that have a colour on a scale of this law; false when
-   there is none. */
-static bool find_extent(const struct matrix *const *matrix, size_t count,
-                        const struct colour_scale *like, double *low, double *high) {
-  *low = INFINITY;
-  *high = -INFINITY;
-  for (size_t m = 0; m < count; m++)
-    for (size_t i = 0; i < matrix[m]->rows * matrix[m]->columns; i++) {
-      const double value = matrix[m]->cells[i];
-      if (!isfinite(value) || !colour_shows(like, value)) continue;
-      if (value < *low) *low = value;
-      if (value > *high) *high = value;
-    }
-  return *low <= *high;
+static struct matrix_span find_span(const struct matrix *const *matrix, size_t count) {
+  struct matrix_span all = {0, INFINITY, -INFINITY, INFINITY};
+  for (size_t m = 0; m < count; m++) {
+    const struct matrix_span span = matrix_span(matrix[m]);
+    all.finite += span.finite;
+    all.low = fmin(all.low, span.low);
+    all.high = fmax(all.high, span.high);
+    all.positive = fmin(all.positive, span.positive);
+  }
+  return all;
 }
 
 /* The finite cells of all that have a colour, to be released with free(). */
@@ -64,9 +61,12 @@ static double *collect(const struct matrix *const *matrix, size_t count,
   double *value = memory_array(cells, sizeof *value, "the cells of a colour scale", error);
   *found = 0;
   for (size_t m = 0; m < count && value; m++)
-    for (size_t i = 0; i < matrix[m]->rows * matrix[m]->columns; i++) {
-      const double cell = matrix[m]->cells[i];
-      if (isfinite(cell) && colour_shows(scale, cell)) value[(*found)++] = cell;
+    for (size_t b = 0; b < matrix_bands(matrix[m]); b++) {
+      const struct matrix_band band = matrix_band(matrix[m], b);
+      for (size_t i = 0; i < band.count; i++)
+        if (isfinite(band.cell[i]) && colour_shows(scale, band.cell[i]))
+          value[(*found)++] = band.cell[i];
+      matrix_leave(&band);
     }
   return value;
 }
@@ -144,11 +144,13 @@ int colour_scale_fit(const struct matrix *const *matrix, size_t count, enum matr
                                                                     : COLOUR_LOG};
   if (wish->ranged && range == MATRIX_CYCLIC)
     return error_set(error, ERROR_INPUT, "--range does not go with angles, which turn");
-  double low, high;
-  if (!find_extent(matrix, count, &(struct colour_scale){.law = COLOUR_LINEAR}, &low, &high))
+  const struct matrix_span span = find_span(matrix, count);
+  if (!span.finite)
     return error_set(error, ERROR_FAILED,
                      "nothing to draw: no cell of the map holds a finite number");
-  if (!find_extent(matrix, count, scale, &scale->low, &scale->high))
+  scale->low = scale->law == COLOUR_LOG ? span.positive : span.low;
+  scale->high = span.high;
+  if (scale->low > scale->high)
     return error_set(error, ERROR_INPUT,
                      "--log 'c' has nothing to show: no cell of the map is greater than 0, and the "
                      "map is not signed");
@@ -172,10 +174,6 @@ int colour_scale_fit(const struct matrix *const *matrix, size_t count, enum matr
 /* ---- Colours -----------------------------------------------------------------------------------
  */
 
-bool colour_shows(const struct colour_scale *scale, double value) {
-  return !isnan(value) && !(scale->law == COLOUR_LOG && value <= 0);
-}
-
 double colour_linear_within(const struct colour_scale *scale) {
   return scale->high * pow(10, -COLOUR_DECADES);
 }
@@ -186,10 +184,11 @@ static double signed_part(double size, double end) {
   return (times < 1 ? times : 1 + log10(times)) / (1 + COLOUR_DECADES);
 }
 
-double colour_part(const struct colour_scale *scale, double value) {
+/* `decades`: ln high/low of a logarithmic scale. */
+static inline double part_of(const struct colour_scale *scale, double decades, double value) {
   switch (scale->law) {
   case COLOUR_LOG:
-    return log(value / scale->low) / log(scale->high / scale->low);
+    return log(value / scale->low) / decades;
   case COLOUR_SIGNED_LOG:
     return 0.5 + copysign(0.5 * signed_part(fabs(value), scale->high), value);
   default:
@@ -197,12 +196,49 @@ double colour_part(const struct colour_scale *scale, double value) {
   }
 }
 
-int colour_index(const struct colour_scale *scale, double value) {
+static double decades_of(const struct colour_scale *scale) {
+  return scale->law == COLOUR_LOG ? log(scale->high / scale->low) : 0;
+}
+
+double colour_part(const struct colour_scale *scale, double value) {
+  return part_of(scale, decades_of(scale), value);
+}
+
+static inline int index_of(const struct colour_scale *scale, double decades, double value) {
   if (!colour_shows(scale, value)) return -1;
   if (value <= scale->low) return 0;
   if (value >= scale->high) return PALETTE_SIZE - 1;
-  const int index = (int)(colour_part(scale, value) * PALETTE_SIZE);
+  const int index = (int)(part_of(scale, decades, value) * PALETTE_SIZE);
   return index < PALETTE_SIZE ? index : PALETTE_SIZE - 1;
+}
+
+int colour_index(const struct colour_scale *scale, double value) {
+  return index_of(scale, decades_of(scale), value);
+}
+
+/* index_of() of a linear scale, the same bits, without branches. */
+VECTOR_CLONES
+static void linear_indices(const struct colour_scale *scale, const double *value, size_t count,
+                           int16_t *index) {
+  const double low = scale->low, high = scale->high, width = high - low;
+#pragma omp simd
+  for (size_t i = 0; i < count; i++) {
+    const double within = value[i] > low ? value[i] < high ? value[i] : high : low;
+    const int part = (int)((within - low) / width * PALETTE_SIZE);
+    const int clamped = part < PALETTE_SIZE ? part : PALETTE_SIZE - 1;
+    index[i] = (int16_t)(isnan(value[i]) ? -1 : clamped);
+  }
+}
+
+void colour_indices(const struct colour_scale *scale, const double *value, size_t count,
+                    int16_t *index) {
+  if (scale->law == COLOUR_LINEAR) {
+    linear_indices(scale, value, count, index);
+    return;
+  }
+  const double decades = decades_of(scale);
+  for (size_t i = 0; i < count; i++)
+    index[i] = (int16_t)index_of(scale, decades, value[i]);
 }
 
 double colour_value(const struct colour_scale *scale, int index) {
@@ -216,30 +252,113 @@ double colour_value(const struct colour_scale *scale, int index) {
 
 struct colour_beyond colour_count_beyond(const struct colour_scale *scale,
                                          const struct matrix *const *matrix, size_t count) {
-  struct colour_beyond beyond = {0};
-  for (size_t m = 0; m < count; m++)
-    for (size_t i = 0; i < matrix[m]->rows * matrix[m]->columns; i++) {
-      const double value = matrix[m]->cells[i];
-      if (!colour_shows(scale, value)) continue;
-      beyond.below += value < scale->low;
-      beyond.above += value > scale->high;
+  size_t below = 0, above = 0;
+  for (size_t m = 0; m < count; m++) {
+    const size_t bands = matrix_bands(matrix[m]);
+#pragma omp parallel for reduction(+ : below, above) if (bands > 1)
+    for (size_t b = 0; b < bands; b++) {
+      const struct matrix_band band = matrix_band(matrix[m], b);
+      for (size_t i = 0; i < band.count; i++) {
+        below += band.cell[i] < scale->low && colour_shows(scale, band.cell[i]);
+        above += band.cell[i] > scale->high;
+      }
+      matrix_leave(&band);
     }
-  return beyond;
+  }
+  return (struct colour_beyond){below, above};
 }
 
-int colour_count_used(const struct colour_scale *scale, const struct matrix *matrix, size_t *used,
-                      struct error *error) {
-  size_t found, kept = 0;
-  double *value = collect(&matrix, 1, scale, &found, error);
-  *used = 0;
-  if (!value) return ERROR_FAILED;
-  for (size_t i = 0; i < found; i++)
-    if (value[i] != 0) value[kept++] = value[i];
-  if (kept) {
-    const double low = quantile_select(value, kept, 0.01),
-                 high = quantile_select(value, kept, 0.99);
-    if (low < high) *used = (size_t)(colour_index(scale, high) - colour_index(scale, low)) + 1;
+/* ---- How many are used -------------------------------------------------------------------------
+ */
+
+/* Of each colour the finite cells other than 0 that have it; and the cells beyond the scale. */
+struct census {
+  struct colour_beyond beyond;
+  size_t count[PALETTE_SIZE];
+  double least[PALETTE_SIZE], largest[PALETTE_SIZE];
+};
+
+static void census_add(struct census *census, int index, size_t count, double least,
+                       double largest) {
+  census->count[index] += count;
+  if (least < census->least[index]) census->least[index] = least;
+  if (largest > census->largest[index]) census->largest[index] = largest;
+}
+
+static void census_clear(struct census *census) {
+  census->beyond = (struct colour_beyond){0};
+  for (int i = 0; i < PALETTE_SIZE; i++) {
+    census->count[i] = 0;
+    census->least[i] = INFINITY;
+    census->largest[i] = -INFINITY;
   }
-  free(value);
-  return OK;
+}
+
+static void census_take(struct census *census, const struct colour_scale *scale,
+                        const struct matrix *matrix) {
+  enum { PIECE = 1024 };
+  const size_t bands = matrix_bands(matrix);
+  census_clear(census);
+#pragma omp parallel if (bands > 1)
+  {
+    struct census part;
+    int16_t index[PIECE];
+    census_clear(&part);
+#pragma omp for
+    for (size_t b = 0; b < bands; b++) {
+      const struct matrix_band band = matrix_band(matrix, b);
+      for (size_t i = 0, piece; i < band.count; i += piece) {
+        piece = band.count - i < PIECE ? band.count - i : PIECE;
+        colour_indices(scale, band.cell + i, piece, index);
+        for (size_t k = 0; k < piece; k++) {
+          const double value = band.cell[i + k];
+          part.beyond.below += index[k] >= 0 && value < scale->low;
+          part.beyond.above += value > scale->high;
+          if (index[k] >= 0 && isfinite(value) && value != 0)
+            census_add(&part, index[k], 1, value, value);
+        }
+      }
+      matrix_leave(&band);
+    }
+#pragma omp critical
+    {
+      census->beyond.below += part.beyond.below;
+      census->beyond.above += part.beyond.above;
+      for (int i = 0; i < PALETTE_SIZE; i++)
+        census_add(census, i, part.count[i], part.least[i], part.largest[i]);
+    }
+  }
+}
+
+/* The colour of a quantile of them, as quantile_select() has it: colours rise with the values, so
+   that only between two colours the values are asked for. */
+static int census_quantile(const struct census *census, const struct colour_scale *scale,
+                           size_t count, double level) {
+  const double rank = level * (double)(count - 1);
+  const size_t below = (size_t)rank;
+  const double share = rank - (double)below;
+  int index = 0;
+  size_t end = census->count[0]; /* of the ranks that have this colour, or one before it */
+  while (end <= below)
+    end += census->count[++index];
+  if (share == 0 || below + 1 < end || end == count) return index;
+  int next = index + 1;
+  while (!census->count[next])
+    next++;
+  return colour_index(scale, quantile_between(census->largest[index], census->least[next], share));
+}
+
+size_t colour_count_used(const struct colour_scale *scale, const struct matrix *matrix,
+                         struct colour_beyond *beyond) {
+  struct census census;
+  size_t count = 0;
+  census_take(&census, scale, matrix);
+  *beyond = census.beyond;
+  for (int i = 0; i < PALETTE_SIZE; i++)
+    count += census.count[i];
+  if (!count) return 0;
+  const int low = census_quantile(&census, scale, count, 0.01),
+            high = census_quantile(&census, scale, count, 0.99);
+  if (low == high && !(census.least[low] < census.largest[low])) return 0;
+  return (size_t)(high - low) + 1;
 }

@@ -2,8 +2,10 @@
 #ifndef ROPETOOL_FIGURE_COLOUR_SCALE_H
 #define ROPETOOL_FIGURE_COLOUR_SCALE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "lib/base/error.h"
 #include "lib/figure/palette.h"
@@ -59,7 +61,9 @@ int colour_scale_fit(const struct matrix *const *matrix, size_t count, enum matr
 enum matrix_range colour_common_range(const struct matrix *const *matrix, size_t count);
 
 /* Whether a value has a colour: NaN has none, on a COLOUR_LOG scale neither 0 nor what is below. */
-bool colour_shows(const struct colour_scale *scale, double value);
+static inline bool colour_shows(const struct colour_scale *scale, double value) {
+  return !isnan(value) && !(scale->law == COLOUR_LOG && value <= 0);
+}
 
 /* Where a finite value that has a colour lies between the ends: 0..1 within. */
 double colour_part(const struct colour_scale *scale, double value);
@@ -67,6 +71,10 @@ double colour_part(const struct colour_scale *scale, double value);
 /* Index 0..255 of a value, clamped; −1 when it has no colour. Infinities take the end they point
    to. */
 int colour_index(const struct colour_scale *scale, double value);
+
+/* The same of `count` values: one at a time takes far longer on a logarithmic scale. */
+void colour_indices(const struct colour_scale *scale, const double *value, size_t count,
+                    int16_t *index);
 
 /* Of a signed logarithmic scale: it is linear between minus and plus that. */
 double colour_linear_within(const struct colour_scale *scale);
@@ -82,8 +90,9 @@ struct colour_beyond colour_count_beyond(const struct colour_scale *scale,
                                          const struct matrix *const *matrix, size_t count);
 
 /* How many neighbouring colours the middle 98 % of the finite cells of a matrix have that have a
-   colour and are not 0; 0 when these are all equal, or there are none. ERROR_FAILED: memory. */
-int colour_count_used(const struct colour_scale *scale, const struct matrix *matrix, size_t *used,
-                      struct error *error);
+   colour and are not 0; 0 where there are none, or only equal ones in a single colour. `beyond`, on
+   the way: as of colour_count_beyond(). */
+size_t colour_count_used(const struct colour_scale *scale, const struct matrix *matrix,
+                         struct colour_beyond *beyond);
 
 #endif

@@ -10,14 +10,21 @@ size_t figure_left_out_matrix(const struct matrix *matrix, const struct figure_o
 
 size_t figure_left_out_panels(const struct panel_set *panels,
                               const struct figure_options *options) {
-  size_t count = 0;
+  size_t none = 0;
   if (!options->colours.logarithmic ||
       colour_common_range(panels->matrix, panels->count) == MATRIX_DIVERGING)
     return 0;
-  for (size_t m = 0; m < panels->count; m++)
-    for (size_t i = 0; i < panels->matrix[m]->rows * panels->matrix[m]->columns; i++)
-      count += panels->matrix[m]->cells[i] <= 0;
-  return count;
+  for (size_t m = 0; m < panels->count; m++) {
+    const size_t bands = matrix_bands(panels->matrix[m]);
+#pragma omp parallel for reduction(+ : none) if (bands > 1)
+    for (size_t b = 0; b < bands; b++) {
+      const struct matrix_band band = matrix_band(panels->matrix[m], b);
+      for (size_t i = 0; i < band.count; i++)
+        none += band.cell[i] <= 0;
+      matrix_leave(&band);
+    }
+  }
+  return none;
 }
 
 int figure_map_colours(const struct panel_set *panels, const struct figure_options *options,
@@ -28,11 +35,13 @@ int figure_map_colours(const struct panel_set *panels, const struct figure_optio
                        colour_common_range(panels->matrix, panels->count), &options->colours,
                        &colours->scale, error))
     return error->code;
-  colours->beyond = colour_count_beyond(&colours->scale, panels->matrix, panels->count);
-  for (size_t m = 0; m < panels->count && !colours->few; m++) {
-    if (colour_count_used(&colours->scale, panels->matrix[m], &colours->few, error))
-      return error->code;
-    if (colours->few >= FEW) colours->few = 0;
+  for (size_t m = 0; m < panels->count; m++) {
+    struct colour_beyond beyond;
+    const size_t used = colour_count_used(&colours->scale, panels->matrix[m], &beyond);
+    colours->beyond.below += beyond.below;
+    colours->beyond.above += beyond.above;
+    if (used == 0 || used >= FEW || colours->few) continue;
+    colours->few = used;
     colours->panel = m;
   }
   return OK;

@@ -232,25 +232,21 @@ static void signed_logarithms_have_equal_decades(void **state) {
 
 static void used_colours_are_counted(void **state) {
   (void)state;
-  struct error error;
   double cells[400];
   for (int i = 0; i < 400; i++)
     cells[i] = i % 2 ? 0 : 1 + i / 1e6;
   cells[0] = 100;
   struct matrix *matrix = matrix_of(400, cells, MATRIX_SEQUENTIAL);
-  size_t used;
-  assert_int_equal(
-      colour_count_used(&(struct colour_scale){0, 100, COLOUR_LINEAR}, matrix, &used, &error), OK);
-  assert_int_equal(used, 1);
-  assert_int_equal(
-      colour_count_used(&(struct colour_scale){1, 1.0002, COLOUR_LINEAR}, matrix, &used, &error),
-      OK);
-  assert_in_range(used, 240, 256);
+  const struct colour_scale wide = {0, 100, COLOUR_LINEAR}, narrow = {1, 1.0002, COLOUR_LINEAR};
+  struct colour_beyond beyond;
+  assert_int_equal(colour_count_used(&wide, matrix, &beyond), 1);
+  assert_int_equal(beyond.below + beyond.above, 0);
+  assert_in_range(colour_count_used(&narrow, matrix, &beyond), 240, 256);
+  assert_int_equal(beyond.below, 200); /* the zeros */
+  assert_int_equal(beyond.above, 100); /* more than 1.0002 */
   for (int i = 0; i < 400; i++)
     matrix->cells[i] = 5;
-  assert_int_equal(
-      colour_count_used(&(struct colour_scale){0, 100, COLOUR_LINEAR}, matrix, &used, &error), OK);
-  assert_int_equal(used, 0);
+  assert_int_equal(colour_count_used(&wide, matrix, &beyond), 0);
   matrix_destroy(matrix);
 }
 

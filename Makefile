@@ -65,7 +65,7 @@ NOTICES := $(sort $(wildcard lib/model/*/NOTICE.md lib/model/*/LICENSE-*))
 PRIVATE_HEADERS := $(wildcard lib/*/*_parts.h) lib/encoding/list.h lib/analysis/map_kind.h \
   lib/analysis/certificate_check.h lib/analysis/bench_operation.h lib/analysis/base_lines.h \
   lib/analysis/base_scan.h lib/analysis/base_window.h lib/figure/provenance_format.h \
-  lib/figure/provenance_pdf.h
+  lib/figure/provenance_pdf.h lib/figure/raster_stream.h
 PUBLIC_HEADERS := $(filter-out $(PRIVATE_HEADERS),$(sort $(wildcard lib/*/*.h))) kernels/backend.h
 
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/assets.o

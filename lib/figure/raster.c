@@ -6,12 +6,16 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "lib/base/memory.h"
+#include "lib/figure/raster_stream.h"
 
-enum { LARGEST_SIDE = 1000000 }; /* libpng reads no larger ones by default */
+enum {
+  LARGEST_SIDE = 1000000, /* libpng reads no larger ones by default */
+  PIECE = 1024,           /* cells that are coloured at a time */
+};
 
+/* A picture under way. */
 struct raster_writer {
   const struct matrix *matrix;
   const struct palette *palette;
@@ -19,9 +23,12 @@ struct raster_writer {
   uint32_t density;
   FILE *out;
   uint8_t *colours; /* (row, column): palette index of each cell, anything where it has none */
-  uint8_t used[PALETTE_SIZE]; /* by palette index: 1 when a cell has that colour */
-  uint8_t masked;             /* 1 when a cell has no colour */
-  uint8_t *row;
+  uint8_t *hidden;  /* (row, column), a bit each: whether it has none */
+  bool masked;      /* whether any has none */
+  size_t spare;     /* the first palette index that no cell has; PALETTE_SIZE: none */
+  uint8_t place[PALETTE_SIZE]; /* entry of each palette colour in the PNG's palette */
+  uint8_t hole[3];             /* the transparent colour of an RGB picture */
+  struct raster_stream stream; /* the packed pixels */
   png_structp png;
   png_infop info;
 };
@@ -45,74 +52,101 @@ static void flush_bytes(png_structp png) {
   (void)png;
 }
 
+/* Colours some cells from `first` on, a multiple of 8; notes in `used` which colours they have.
+   Returns whether one has none. */
+static bool colour_piece(struct raster_writer *writer, const double *cell, size_t first,
+                         size_t count, uint8_t *used) {
+  int16_t index[PIECE];
+  bool masked = false;
+  colour_indices(writer->scale, cell, count, index);
+  for (size_t i = 0; i < count; i++) {
+    const bool hidden = index[i] < 0;
+    writer->colours[first + i] = (uint8_t)index[i];
+    masked |= hidden;
+    if (hidden)
+      writer->hidden[(first + i) / 8] |= (uint8_t)(1 << (first + i) % 8);
+    else
+      used[index[i]] = 1;
+  }
+  return masked;
+}
+
 /* Colours every cell, and notes which colours are used at all. */
 static void colour_cells(struct raster_writer *writer) {
-  const size_t rows = writer->matrix->rows, columns = writer->matrix->columns;
-  uint8_t used[PALETTE_SIZE] = {0}, masked = 0;
-#pragma omp parallel for reduction(| : used[:PALETTE_SIZE]) reduction(| : masked)
-  for (size_t r = 0; r < rows; r++) {
-    for (size_t i = r * columns; i < (r + 1) * columns; i++) {
-      const int index = colour_index(writer->scale, writer->matrix->cells[i]);
-      writer->colours[i] = (uint8_t)index;
-      if (index < 0)
-        masked = 1;
-      else
-        used[index] = 1;
+  const size_t bands = matrix_bands(writer->matrix);
+  uint8_t used[PALETTE_SIZE] = {0};
+  bool masked = false;
+#pragma omp parallel for reduction(| : used[:PALETTE_SIZE]) reduction(|| : masked) if (bands > 1)
+  for (size_t b = 0; b < bands; b++) {
+    const struct matrix_band band = matrix_band(writer->matrix, b);
+    for (size_t i = 0; i < band.count; i += PIECE) {
+      const size_t left = band.count - i, count = left < PIECE ? left : PIECE;
+      masked |= colour_piece(writer, band.cell + i, band.first + i, count, used);
     }
+    matrix_leave(&band);
   }
-  memcpy(writer->used, used, sizeof used);
+  const uint8_t *found = memchr(used, 0, PALETTE_SIZE);
+  writer->spare = found ? (size_t)(found - used) : PALETTE_SIZE;
   writer->masked = masked;
 }
 
-/* The first colour that no cell uses: its place in the PNG's palette is free. PALETTE_SIZE: none.
- */
-static size_t free_colour(const struct raster_writer *writer) {
-  const uint8_t *found = memchr(writer->used, 0, PALETTE_SIZE);
-  return found ? (size_t)(found - writer->used) : PALETTE_SIZE;
+static bool is_hidden(const struct raster_writer *writer, size_t cell) {
+  return writer->hidden[cell / 8] >> cell % 8 & 1;
 }
 
-static void set_up(struct raster_writer *writer, int colour_type, int level) {
+static void fill_palette_row(const void *user, size_t row, uint8_t *bytes) {
+  const struct raster_writer *writer = user;
+  const size_t columns = writer->matrix->columns, first = row * columns;
+  if (!writer->masked)
+    memcpy(bytes, writer->colours + first, columns);
+  else
+    for (size_t c = 0; c < columns; c++)
+      bytes[c] = is_hidden(writer, first + c) ? 0 : writer->place[writer->colours[first + c]];
+}
+
+static void fill_rgb_row(const void *user, size_t row, uint8_t *bytes) {
+  const struct raster_writer *writer = user;
+  const size_t columns = writer->matrix->columns, first = row * columns;
+  for (size_t c = 0; c < columns; c++) {
+    const uint8_t *rgb = writer->palette->rgb[writer->colours[first + c]];
+    memcpy(bytes + 3 * c, is_hidden(writer, first + c) ? writer->hole : rgb, 3);
+  }
+}
+
+/* For 256 colours and transparency: one more colour than an 8-bit palette has. */
+static bool is_rgb(const struct raster_writer *writer) {
+  return writer->masked && writer->spare == PALETTE_SIZE;
+}
+
+static void set_up(struct raster_writer *writer, int colour_type) {
   png_structp png = writer->png;
   png_set_write_fn(png, writer->out, write_bytes, flush_bytes);
-  /* All said aloud, so that the bytes do not hang on a library's defaults. Colour indices and
-     palette colours have no gradients that a row filter could use. */
-  png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
-  png_set_compression_level(png, level);
-  png_set_compression_strategy(png, Z_DEFAULT_STRATEGY);
-  png_set_compression_mem_level(png, 9);
-  png_set_compression_window_bits(png, 15);
-  png_set_compression_buffer_size(png, 65536);
   png_set_IHDR(png, writer->info, (png_uint_32)writer->matrix->columns,
                (png_uint_32)writer->matrix->rows, 8, colour_type, PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_set_pHYs(png, writer->info, writer->density, writer->density, PNG_RESOLUTION_METER);
 }
 
-/* With masked cells entry 0 of the PNG's palette is transparent, and the colours below `spare`, one
-   that is not used, move up by one. */
-static void write_palette_picture(struct raster_writer *writer, size_t spare) {
-  const size_t columns = writer->matrix->columns;
-  png_color entries[PALETTE_SIZE];
-  uint8_t place[PALETTE_SIZE]; /* entry of each palette colour */
+/* With masked cells entry 0 of the PNG's palette is transparent, and the colours below the spare
+   one, which is not used, move up by one. */
+static void choose_places(struct raster_writer *writer) {
+  for (size_t i = 0; i < PALETTE_SIZE; i++)
+    writer->place[i] = (uint8_t)(writer->masked && i < writer->spare ? i + 1 : i);
+}
+
+static void set_palette(struct raster_writer *writer) {
+  png_color entries[PALETTE_SIZE] = {0};
   for (size_t i = 0; i < PALETTE_SIZE; i++) {
     const uint8_t *rgb = writer->palette->rgb[i];
-    place[i] = (uint8_t)(writer->masked && i < spare ? i + 1 : i);
-    if (!writer->masked || i != spare) entries[place[i]] = (png_color){rgb[0], rgb[1], rgb[2]};
+    if (!writer->masked || i != writer->spare)
+      entries[writer->place[i]] = (png_color){rgb[0], rgb[1], rgb[2]};
   }
-  set_up(writer, PNG_COLOR_TYPE_PALETTE, 6);
+  set_up(writer, PNG_COLOR_TYPE_PALETTE);
   if (writer->masked) {
     entries[0] = (png_color){255, 255, 255};
     png_set_tRNS(writer->png, writer->info, &(png_byte){0}, 1, NULL);
   }
   png_set_PLTE(writer->png, writer->info, entries, PALETTE_SIZE);
-  png_write_info(writer->png, writer->info);
-  for (size_t r = 0; r < writer->matrix->rows; r++) {
-    const double *cells = writer->matrix->cells + r * columns;
-    const uint8_t *colours = writer->colours + r * columns;
-    for (size_t c = 0; c < columns; c++)
-      writer->row[c] = colour_shows(writer->scale, cells[c]) ? place[colours[c]] : 0;
-    png_write_row(writer->png, writer->row);
-  }
 }
 
 static bool palette_has(const struct palette *palette, const uint8_t rgb[3]) {
@@ -132,36 +166,37 @@ static void choose_transparent(const struct palette *palette, uint8_t rgb[3]) {
   } while (palette_has(palette, rgb));
 }
 
-/* For 256 colours and transparency: one more colour than an 8-bit palette has. Searching longer for
-   matches, as level 6 does, costs three times as much here and finds none in noise. */
-static void write_rgb_picture(struct raster_writer *writer) {
-  const size_t columns = writer->matrix->columns;
-  uint8_t hole[3];
-  choose_transparent(writer->palette, hole);
-  set_up(writer, PNG_COLOR_TYPE_RGB, 2);
-  png_color_16 transparent = {.red = hole[0], .green = hole[1], .blue = hole[2]};
+static void set_rgb(struct raster_writer *writer) {
+  const uint8_t *hole = writer->hole;
+  const png_color_16 transparent = {.red = hole[0], .green = hole[1], .blue = hole[2]};
+  set_up(writer, PNG_COLOR_TYPE_RGB);
   png_set_tRNS(writer->png, writer->info, NULL, 0, &transparent);
-  png_write_info(writer->png, writer->info);
-  for (size_t r = 0; r < writer->matrix->rows; r++) {
-    const double *cells = writer->matrix->cells + r * columns;
-    const uint8_t *colours = writer->colours + r * columns;
-    for (size_t c = 0; c < columns; c++)
-      memcpy(writer->row + 3 * c,
-             colour_shows(writer->scale, cells[c]) ? writer->palette->rgb[colours[c]] : hole, 3);
-    png_write_row(writer->png, writer->row);
-  }
 }
 
-/* libpng's errors come back here. Nothing but `writer`, which is not changed after setjmp, is used
- * then. */
+/* Colour indices and palette colours have no gradients that a row filter could use. In RGB a longer
+   search for matches, as level 6 makes, costs three times as much and finds none in noise. */
+static int pack_pixels(struct raster_writer *writer, struct error *error) {
+  const size_t rows = writer->matrix->rows, columns = writer->matrix->columns;
+  const struct raster_rows palette = {rows, columns, fill_palette_row, writer, 6, true},
+                           rgb = {rows, 3 * columns, fill_rgb_row, writer, 2, false};
+  choose_places(writer);
+  choose_transparent(writer->palette, writer->hole);
+  return raster_stream_pack(is_rgb(writer) ? &rgb : &palette, &writer->stream, error);
+}
+
+/* The pixels are packed already: libpng would do that on one thread. Its errors come back here;
+   nothing but `writer`, which is not changed after setjmp, is used then. */
 static int write_picture(struct raster_writer *writer) {
+  static const png_byte data[] = "IDAT", end[] = "IEND";
   if (setjmp(png_jmpbuf(writer->png))) return ERROR_FAILED;
-  const size_t spare = free_colour(writer);
-  if (writer->masked && spare == PALETTE_SIZE)
-    write_rgb_picture(writer);
+  if (is_rgb(writer))
+    set_rgb(writer);
   else
-    write_palette_picture(writer, spare);
-  png_write_end(writer->png, writer->info);
+    set_palette(writer);
+  png_write_info(writer->png, writer->info);
+  for (size_t i = 0; i < writer->stream.count; i++)
+    png_write_chunk(writer->png, data, writer->stream.piece[i].data, writer->stream.piece[i].size);
+  png_write_chunk(writer->png, end, NULL, 0);
   return OK;
 }
 
@@ -179,23 +214,25 @@ int raster_write(const struct matrix *matrix, const struct palette *palette,
                      matrix->columns, LARGEST_SIDE);
   if (!writer.density) return error_set(error, ERROR_INPUT, "'%g' dpi is not a resolution", dpi);
 
+  const size_t cells = matrix->rows * matrix->columns;
   int status = ERROR_FAILED;
-  writer.colours =
-      memory_array(matrix->rows * matrix->columns, 1, "the pixels of the raster", error);
-  writer.row = memory_array(matrix->columns, 3, "a row of pixels", error);
-  if (writer.colours && writer.row) {
+  writer.colours = memory_array(cells, 1, "the pixels of the raster", error);
+  writer.hidden = memory_array(cells / 8 + 1, 1, "the pixels of the raster", error);
+  if (writer.colours && writer.hidden) {
+    colour_cells(&writer);
+    status = pack_pixels(&writer, error);
+  }
+  free(writer.colours);
+  free(writer.hidden);
+  if (!status) {
     writer.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, error, report, ignore);
     writer.info = writer.png ? png_create_info_struct(writer.png) : NULL;
-    if (writer.info) {
-      colour_cells(&writer);
-      status = write_picture(&writer);
-    } else {
-      error_set(error, ERROR_FAILED, "cannot write the PNG: libpng does not start");
-    }
+    status = writer.info
+                 ? write_picture(&writer)
+                 : error_set(error, ERROR_FAILED, "cannot write the PNG: libpng does not start");
     png_destroy_write_struct(&writer.png, &writer.info);
   }
-  free(writer.row);
-  free(writer.colours);
+  raster_stream_release(&writer.stream);
   return status;
 }
 

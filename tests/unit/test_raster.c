@@ -183,6 +183,36 @@ static void bytes_repeat_with_any_thread_count(void **state) {
   matrix_destroy(matrix);
 }
 
+/* Pictures that are packed in several bands, of wide and narrow rows, of one colour type and the
+   other: noise, what repeats, and both in one picture. */
+static void large_pictures_come_back(void **state) {
+  (void)state;
+  static const size_t sides[][2] = {{700, 3001}, {3, 900001}, {999999, 2}, {2500, 1000}};
+  const struct palette palette = make_palette();
+  for (size_t i = 0; i < 8; i++) {
+    const size_t rows = sides[i / 2][0], columns = sides[i / 2][1];
+    struct matrix *matrix = make_matrix(rows, columns, 1, 7);
+    uint64_t noise = 1;
+    for (size_t c = 0; c < rows * columns / 2; c++) {
+      noise = noise * UINT64_C(6364136223846793005) + 1;
+      if (c % 7) matrix->cells[c] = (double)(1 - i % 2 + (noise >> 32) % (255 + i % 2)) + 0.5;
+    }
+    char *again, *data;
+    size_t size, size_again;
+    thread_use(3);
+    assert_int_equal(write_to_memory(matrix, &palette, 300, &again, &size_again, NULL), OK);
+    thread_use(1);
+    assert_int_equal(write_to_memory(matrix, &palette, 300, &data, &size, NULL), OK);
+    assert_int_equal(size_again, size);
+    assert_memory_equal(again, data, size);
+    assert_int_equal(raster_check(data, size, NULL), OK);
+    assert_pixels(matrix, &palette, data, size);
+    free(data);
+    free(again);
+    matrix_destroy(matrix);
+  }
+}
+
 static void impossible_rasters_are_refused(void **state) {
   (void)state;
   const struct palette palette = make_palette();
@@ -386,6 +416,7 @@ int main(void) {
       cmocka_unit_test(infinities_take_the_ends),
       cmocka_unit_test(resolution_is_written),
       cmocka_unit_test(bytes_repeat_with_any_thread_count),
+      cmocka_unit_test(large_pictures_come_back),
       cmocka_unit_test(impossible_rasters_are_refused),
       cmocka_unit_test(full_disk_is_noticed),
       cmocka_unit_test(cut_pictures_never_pass),

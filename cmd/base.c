@@ -12,7 +12,15 @@
 #include "lib/analysis/base_reach.h"
 #include "lib/base/number.h"
 
-enum { KEY_CONTEXT = 256, KEY_DIM, KEY_LINES, KEY_OVERLAY, KEY_PLOT, KEY_POINTS };
+enum {
+  KEY_CONTEXT = 256,
+  KEY_DIM,
+  KEY_LINES,
+  KEY_OVERLAY,
+  KEY_OVERLAY_LABEL,
+  KEY_PLOT,
+  KEY_POINTS
+};
 
 enum { MOST_VALUES = 64, MOST_LINES = 2 };
 
@@ -26,6 +34,8 @@ static const struct argp_option options[] = {
      0},
     {"overlay", KEY_OVERLAY, "FILE.csv", 0,
      "draw the columns context,value of a file over the curves", 0},
+    {"overlay-label", KEY_OVERLAY_LABEL, "TEXT", 0,
+     "what the legend calls them (default: the file's name)", 0},
     {"plot", KEY_PLOT, "bases|reach", 0,
      "reach: instead, the longest context that each of --points bases is enough for (default "
      "bases)",
@@ -181,7 +191,7 @@ static void plan_figure(const struct asked *asked, struct result *result) {
   *plot = (struct curve_plot){
       .x = "context",
       .group = "dim",
-      .group_label = "d = ",
+      .group_label = "d=",
       .lines = {"first_base", "safe_base"},
       .line_labels = {"first base", "safe base"},
       .xlabel = "context (tokens)",
@@ -220,7 +230,7 @@ static void plan_reach(const struct asked *asked, struct result *result) {
   *plot = (struct curve_plot){
       .x = "base",
       .group = "dim",
-      .group_label = "d = ",
+      .group_label = "d=",
       .lines = {"reach"},
       .line_labels = {"reach"},
       .xlabel = "base",

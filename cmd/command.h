@@ -43,10 +43,10 @@ struct result {
   struct matrix **panel; /* what panels.matrix and panels.titles point to */
   char **panel_title;
   struct panel_set panels;
-  struct table *overlay;    /* what curves.overlay points to */
-  const char *overlay_name; /* its file, as the command line has it */
-  int check_status;         /* exit status when all went well: 0, or 3 when a check failed */
-  bool checked;             /* there was one: the meta data tell its verdict */
+  struct table *overlay;     /* what curves.overlay points to */
+  const char *overlay_label; /* what the legend calls it */
+  int check_status;          /* exit status when all went well: 0, or 3 when a check failed */
+  bool checked;              /* there was one: the meta data tell its verdict */
   /* Writes the summary that a person reads; NULL: the table as text. */
   void (*summary)(const struct result *result, FILE *out);
 };

@@ -21,6 +21,7 @@ enum {
   KEY_CONTENT,
   KEY_ATTAIN,
   KEY_OVERLAY,
+  KEY_OVERLAY_LABEL,
   KEY_SEED,
   KEY_PLOT
 };
@@ -45,6 +46,8 @@ static const struct argp_option options[] = {
     {"attain", KEY_ATTAIN, "M", 0, "also a query and a key that attain the bound at distance M", 0},
     {"overlay", KEY_OVERLAY, "FILE.csv", 0,
      "draw the columns distance,value of a file over the curves", 0},
+    {"overlay-label", KEY_OVERLAY_LABEL, "TEXT", 0,
+     "what the legend calls them (default: the file's name)", 0},
     {"seed", KEY_SEED, "N", 0, "of the random vectors (default 1)", 0},
     {"plot", KEY_PLOT, "bound|cosine", 0,
      "what the figure shows (default bound); cosine: the cosine sum, and where it is first "

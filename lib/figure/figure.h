@@ -48,7 +48,7 @@ enum { CURVE_MARKS = 4 };
 struct curve_plot {
   const char *x;                /* column of the x axis */
   const char *group;            /* column: one curve for each value, in order of appearance */
-  const char *group_label;      /* stands before the values of a column of numbers: "d = " */
+  const char *group_label;      /* stands before the values of a column of numbers: "d=" */
   const char *lines[4];         /* columns drawn as lines: solid, dashed, dotted, dash-dotted */
   enum curve_look look[4];      /* of these */
   const char *low[2], *high[2]; /* pairs of columns drawn as filled bands behind the lines */

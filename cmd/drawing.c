@@ -105,20 +105,23 @@ static bool maps_of(const struct result *result, struct panel_set *panels) {
 int drawing_note_colours(const struct result *result, const struct figure_options *options,
                          struct meta *meta, struct error *error) {
   struct panel_set panels;
-  struct map_colours colours;
+  struct colour_scale scale;
   const struct colour_wish *wish = &options->colours;
   if (!maps_of(result, &panels))
     return wish->ranged ? error_set(error, ERROR_INPUT, "--range goes with maps alone") : OK;
   if (!wish->ranged && !wish->logarithmic) return OK;
-  if (figure_map_colours(&panels, options, &colours, error)) return error->code;
-  if (!wish->ranged && colours.scale.law != COLOUR_SIGNED_LOG) return OK;
+  if (colour_scale_fit(panels.matrix, panels.count,
+                       colour_common_range(panels.matrix, panels.count), wish, &scale, error))
+    return error->code;
+  if (!wish->ranged && scale.law != COLOUR_SIGNED_LOG) return OK;
+  const struct colour_beyond beyond = colour_count_beyond(&scale, panels.matrix, panels.count);
   struct meta *noted = meta_object(meta, "colour_scale");
-  meta_set_real(noted, "low", colours.scale.low);
-  meta_set_real(noted, "high", colours.scale.high);
-  if (colours.scale.law == COLOUR_SIGNED_LOG)
-    meta_set_real(noted, "linear_within", colour_linear_within(&colours.scale));
-  meta_set_integer(noted, "cells_below", (int64_t)colours.beyond.below);
-  meta_set_integer(noted, "cells_above", (int64_t)colours.beyond.above);
+  meta_set_real(noted, "low", scale.low);
+  meta_set_real(noted, "high", scale.high);
+  if (scale.law == COLOUR_SIGNED_LOG)
+    meta_set_real(noted, "linear_within", colour_linear_within(&scale));
+  meta_set_integer(noted, "cells_below", (int64_t)beyond.below);
+  meta_set_integer(noted, "cells_above", (int64_t)beyond.above);
   return OK;
 }
 

@@ -4,6 +4,7 @@
 
 #include "kernels/backend.h"
 #include "kernels/size.h"
+#include "lib/base/large.h"
 #include "lib/base/vector.h"
 
 int decay_bound_cpu(const struct decay_batch *batch, struct error *error);
@@ -16,6 +17,12 @@ int scores_cpu(const struct score_batch *batch, struct error *error);
 int profile_tiles_cpu(const struct profile_batch *batch, struct error *error);
 int quantiles_cpu(const struct quantile_batch *batch, struct error *error);
 int limit_cpu(const struct limit_batch *batch, struct error *error);
+
+/* Lets go of the memory of rows of tiles first .. end − 1, whose cells are done: see large.h. */
+static inline void tiles_leave(const struct tiles *tiles, size_t first, size_t end) {
+  large_set_aside(tiles->cells + first * tiles->columns,
+                  (end - first) * tiles->columns * sizeof *tiles->cells);
+}
 
 /* Rotates one vector of `2·pairs` rotated dimensions by the angles whose cos and sin are given; the
    amplitude is in them already. output == input is allowed; nothing else that overlaps. */

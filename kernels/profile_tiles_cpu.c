@@ -20,12 +20,11 @@
 #include "kernels/cpu.h"
 #include "kernels/grid.h"
 #include "kernels/reduction.h"
-#include "lib/base/large.h"
 #include "lib/base/memory.h"
 
 enum {
   FEW_ROWS = 64,  /* that are not worth a second thread */
-  ROOM = 1 << 18, /* bytes of cells, about, that a thread fills before it sets them aside */
+  ROOM = 1 << 18, /* bytes of cells, about, that a thread fills before it leaves them */
 };
 
 struct part {
@@ -148,8 +147,7 @@ static void reduce_tiles(const struct maps *maps, const struct grid *grid, doubl
         tiles->cells[row * tiles->columns + column] =
             reduce_tile(maps, &tile, values + (size_t)omp_get_thread_num() * tallest);
       }
-    large_set_aside(tiles->cells + first * tiles->columns,
-                    (end - first) * tiles->columns * sizeof *tiles->cells);
+    tiles_leave(tiles, first, end);
   }
 }
 

@@ -163,8 +163,7 @@ static void run_draw(const struct sums *sums, size_t draw, double *room) {
     multiply_means(sums, draw, first, end, room);
     for (size_t t = first; sums->rows->batch->causal && t < end; t++)
       mask_cells(sums, draw, t, room);
-    large_set_aside(sums->rows->batch->tiles.cells + first * grid->columns,
-                    (end - first) * grid->columns * sizeof(double));
+    tiles_leave(&sums->rows->batch->tiles, first, end);
   }
 }
 
@@ -185,8 +184,8 @@ static int add_bias(const struct score_batch *batch, struct error *error) {
     const double *bias = profile.tiles.cells + r * columns;
     for (size_t c = 0; c < columns; c++)
       cells[c] += bias[c];
-    large_set_aside(cells, columns * sizeof *cells);
-    large_set_aside(bias, columns * sizeof *bias);
+    tiles_leave(&batch->tiles, r, r + 1);
+    tiles_leave(&profile.tiles, r, r + 1);
   }
   large_release(profile.tiles.cells);
   return status;

@@ -6,7 +6,6 @@
 
 #include "kernels/cpu.h"
 #include "kernels/score_terms.h"
-#include "lib/base/large.h"
 #include "lib/base/memory.h"
 #include "lib/base/progress.h"
 
@@ -196,11 +195,9 @@ static void start_tiles(const struct score_plan *plan, size_t first, size_t end)
 
 static void finish_tiles(const struct score_plan *plan, size_t first, size_t end) {
   const struct score_batch *batch = plan->batch;
-  const size_t columns = plan->pass->grid->columns;
   for (size_t t = first; t < end; t++)
     tiles_finish(plan->pass->grid, plan->rule, batch, plan->bias.mask ? batch->bias : NULL, t);
-  large_set_aside(batch->tiles.cells + first * columns,
-                  (end - first) * columns * sizeof *batch->tiles.cells);
+  tiles_leave(&batch->tiles, first, end);
 }
 
 /* All of a block that does not touch what threads share. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "lib/analysis/map_kind.h"
-#include "lib/base/large.h"
 #include "lib/base/memory.h"
 #include "lib/base/storage.h"
 
@@ -112,9 +111,9 @@ static size_t fill_row(const struct map_request *request, enum reduction reducti
   struct matrix cells = {.rows = 1, .columns = matrix->columns};
   cells.row_axis.length = strip->rows;
   cells.column_axis.length = strip->columns;
-  double *filled = matrix->cells + row * matrix->columns;
-  map_reduce(&cells, strip->sum, reduction, filled);
-  large_set_aside(filled, matrix->columns * sizeof *filled);
+  const struct matrix_band filled = matrix_stretch(matrix, row * matrix->columns, matrix->columns);
+  map_reduce(&cells, strip->sum, reduction, matrix->cells + filled.first);
+  matrix_leave(&filled);
   return empty;
 }
 

@@ -46,9 +46,13 @@ size_t matrix_bands(const struct matrix *matrix) {
   return (matrix->rows * matrix->columns + BAND - 1) / BAND;
 }
 
+struct matrix_band matrix_stretch(const struct matrix *matrix, size_t first, size_t count) {
+  return (struct matrix_band){matrix->cells + first, first, count};
+}
+
 struct matrix_band matrix_band(const struct matrix *matrix, size_t index) {
   const size_t first = index * BAND, left = matrix->rows * matrix->columns - first;
-  return (struct matrix_band){matrix->cells + first, first, left < BAND ? left : BAND};
+  return matrix_stretch(matrix, first, left < BAND ? left : BAND);
 }
 
 void matrix_leave(const struct matrix_band *band) {
@@ -106,46 +110,41 @@ void matrix_write_npy(const struct matrix *matrix, FILE *out) {
   }
 }
 
-static void leave_row(const struct matrix *matrix, size_t row) {
-  large_set_aside(matrix->cells + row * matrix->columns, matrix->columns * sizeof *matrix->cells);
-}
-
 void matrix_write_csv(const struct matrix *matrix, char separator, FILE *out) {
   const bool *hatched = matrix->hatch.cell;
   fprintf(out, "%s%c%s%cvalue", matrix->row_axis.column, separator, matrix->column_axis.column,
           separator);
   if (hatched) fprintf(out, "%c%s", separator, matrix->hatch.column);
   fputc('\n', out);
-  const double *cell = matrix->cells;
   for (size_t r = 0; r < matrix->rows; r++) {
-    for (size_t c = 0; c < matrix->columns; c++, cell++) {
+    const struct matrix_band row = matrix_stretch(matrix, r * matrix->columns, matrix->columns);
+    for (size_t c = 0; c < matrix->columns; c++) {
       fprintf(out, "%zu%c%zu%c", matrix_first(r, matrix->row_axis.length, matrix->rows), separator,
               matrix_first(c, matrix->column_axis.length, matrix->columns), separator);
-      if (!isnan(*cell)) fprintf(out, "%.17g", *cell);
-      if (hatched) fprintf(out, "%c%d", separator, hatched[cell - matrix->cells]);
+      if (!isnan(row.cell[c])) fprintf(out, "%.17g", row.cell[c]);
+      if (hatched) fprintf(out, "%c%d", separator, hatched[row.first + c]);
       fputc('\n', out);
     }
-    leave_row(matrix, r);
+    matrix_leave(&row);
   }
 }
 
 static void write_json_cells(const void *data, FILE *out) {
   const struct matrix *matrix = data;
   fputs(",\n\"table\": [", out);
-  const double *cell = matrix->cells;
   for (size_t r = 0; r < matrix->rows; r++) {
-    for (size_t c = 0; c < matrix->columns; c++, cell++) {
+    const struct matrix_band row = matrix_stretch(matrix, r * matrix->columns, matrix->columns);
+    for (size_t c = 0; c < matrix->columns; c++) {
       fprintf(out, "%s\n{\"%s\": %zu, \"%s\": %zu, \"value\": ", r || c ? "," : "",
               matrix->row_axis.column, matrix_first(r, matrix->row_axis.length, matrix->rows),
               matrix->column_axis.column,
               matrix_first(c, matrix->column_axis.length, matrix->columns));
-      fprintf(out, isfinite(*cell) ? "%.17g" : "null", *cell);
+      fprintf(out, isfinite(row.cell[c]) ? "%.17g" : "null", row.cell[c]);
       if (matrix->hatch.cell)
-        fprintf(out, ", \"%s\": %d", matrix->hatch.column,
-                matrix->hatch.cell[cell - matrix->cells]);
+        fprintf(out, ", \"%s\": %d", matrix->hatch.column, matrix->hatch.cell[row.first + c]);
       fputc('}', out);
     }
-    leave_row(matrix, r);
+    matrix_leave(&row);
   }
   fputs("\n]", out);
 }

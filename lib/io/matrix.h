@@ -53,15 +53,17 @@ void matrix_destroy(struct matrix *matrix);
 /* First position of a cell: ⌊index·length/cells⌋. */
 size_t matrix_first(size_t index, size_t length, size_t cells);
 
-/* A stretch of successive cells. Whoever goes over a whole map takes one after the other and leaves
-   each: a map may be larger than what is to be in memory. */
+/* Successive cells. Whoever fills a map, or goes over a whole one, takes one band after the other
+   and leaves each: a map may be larger than what is to be in memory. */
 struct matrix_band {
   const double *cell;
   size_t first, count; /* the cells first .. first + count − 1 of the matrix */
 };
 size_t matrix_bands(const struct matrix *matrix); /* how many there are */
 struct matrix_band matrix_band(const struct matrix *matrix, size_t index);
-void matrix_leave(const struct matrix_band *band);
+/* Cells of one's own choice, such as a row. */
+struct matrix_band matrix_stretch(const struct matrix *matrix, size_t first, size_t count);
+void matrix_leave(const struct matrix_band *band); /* its cells keep their values */
 
 /* What the finite cells span; without any `low` is above `high`. No end is −0. */
 struct matrix_span {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "lib/base/hash.h"
-#include "lib/base/large.h"
 #include "lib/base/memory.h"
 #include "lib/base/vector.h"
 
@@ -106,19 +105,21 @@ static size_t weigh(const double *cell, size_t first, size_t count, double large
 }
 
 /* The sum of one run of a map's cells; returns how many are not finite. */
-static size_t sum_run(struct state *state, const double *cell, size_t index, double largest) {
+static size_t sum_run(struct state *state, const struct matrix *matrix, size_t index,
+                      double largest) {
   enum { PIECE = 1024 };
-  const size_t first = index * state->run, rest = state->count - first,
-               end = first + (rest < state->run ? rest : state->run);
+  const size_t first = index * state->run, left = state->count - first;
+  const struct matrix_band run =
+      matrix_stretch(matrix, first, left < state->run ? left : state->run);
   double sum = 0, term[PIECE];
   size_t special = 0;
-  for (size_t from = first, piece; from < end; from += piece) {
-    piece = end - from < PIECE ? end - from : PIECE;
-    special += weigh(cell + from, from, piece, largest, term);
+  for (size_t from = 0, piece; from < run.count; from += piece) {
+    piece = run.count - from < PIECE ? run.count - from : PIECE;
+    special += weigh(run.cell + from, first + from, piece, largest, term);
     for (size_t i = 0; i < piece && largest > 0; i++)
       sum += term[i];
   }
-  large_set_aside(cell + first, (end - first) * sizeof *cell);
+  matrix_leave(&run);
   state->sum[index] = sum;
   return special;
 }
@@ -128,7 +129,7 @@ static void add_all(struct state *state, const struct matrix *matrix, double lar
   size_t special = 0;
 #pragma omp parallel for reduction(+ : special) schedule(dynamic)
   for (size_t s = 0; s < SUMS; s++)
-    if (s * state->run < state->count) special += sum_run(state, matrix->cells, s, largest);
+    if (s * state->run < state->count) special += sum_run(state, matrix, s, largest);
   for (size_t b = 0; special && b < matrix_bands(matrix); b++) {
     const struct matrix_band band = matrix_band(matrix, b);
     add_specials(state, &band);

@@ -186,13 +186,13 @@ static void finish_weights(const struct score_plan *plan, const struct row_block
   }
 }
 
-/* Before any score is in them, and when all are: rows of tiles first .. end − 1. */
-static void start_tiles(const struct score_plan *plan, size_t first, size_t end) {
-  const size_t columns = plan->pass->grid->columns;
-  for (size_t c = first * columns; c < end * columns; c++)
-    plan->batch->tiles.cells[c] = plan->rule->identity;
+/* Of rows of tiles, before any score is in them. */
+static void start_cells(const struct score_plan *plan, size_t rows, double *cells) {
+  for (size_t c = 0; c < rows * plan->pass->grid->columns; c++)
+    cells[c] = plan->rule->identity;
 }
 
+/* Rows of tiles first .. end − 1, when all scores are in them. */
 static void finish_tiles(const struct score_plan *plan, size_t first, size_t end) {
   const struct score_batch *batch = plan->batch;
   for (size_t t = first; t < end; t++)
@@ -204,21 +204,19 @@ static void finish_tiles(const struct score_plan *plan, size_t first, size_t end
 static void run_block(const struct score_plan *plan, const struct tile_fold *fold, size_t index,
                       struct score_room *room, struct score_range *range) {
   const struct row_block *block = &fold->block;
-  const bool whole = plan->pass->tiles && plan->blocks.parts == 1;
   prepare_queries(plan, block, room);
   for (size_t r = 0; r < plan->batch->batch * plan->rows; r++)
     row_weights_start(room->row + r);
   if (plan->pass->diagonals)
     diagonals_start(plan->pass->diagonals, block->row_end - block->row, room->diagonals);
-  for (size_t c = 0; plan->pass->tiles && !whole && c < plan->pass->grid->columns; c++)
-    room->cells[c] = plan->rule->identity;
-  if (whole) start_tiles(plan, block->tile, block->tile_end);
+  if (plan->pass->tiles) start_cells(plan, block->tile_end - block->tile, fold->cells);
   if (plan->keep_rows)
     pass_weights(plan, fold, room, range);
   else
     pass_scores(plan, fold, room, range);
   if (plan->pass->weights) finish_weights(plan, block, index, room);
-  if (whole) finish_tiles(plan, block->tile, block->tile_end);
+  if (plan->pass->tiles && plan->blocks.parts == 1)
+    finish_tiles(plan, block->tile, block->tile_end);
 }
 
 /* A block's share in what threads share, one block after the other. */
@@ -311,7 +309,8 @@ int scores_pass(const struct score_pass *pass, struct error *error) {
                               "the scores of some rows", error);
   int status = memory ? OK : error->code;
   if (memory) {
-    if (pass->tiles && plan.blocks.parts > 1) start_tiles(&plan, 0, pass->grid->rows);
+    if (pass->tiles && plan.blocks.parts > 1)
+      start_cells(&plan, pass->grid->rows, plan.batch->tiles.cells);
     status = run_blocks(&plan, memory, error);
     if (!status) finish_pass(&plan);
   }

@@ -139,10 +139,9 @@ static const char *remedy(const struct figure_options *options, const struct pan
   const bool signs = colour_common_range(panels->matrix, panels->count) == MATRIX_DIVERGING;
   if (options->colours.ranged && options->colours.logarithmic) return NULL;
   if (options->colours.logarithmic) return "--range 1%:99%";
-  double low, high;
   bool positive = true;
   for (size_t m = 0; m < panels->count; m++)
-    if (matrix_extent(panels->matrix[m], &low, &high)) positive = positive && low >= 0;
+    positive = positive && !(matrix_span(panels->matrix[m]).low < 0);
   if (!signs && !positive) return options->colours.ranged ? NULL : "--range 1%:99%";
   return options->colours.ranged ? "--log c" : "--log c or --range 1%:99%";
 }

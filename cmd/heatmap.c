@@ -88,12 +88,11 @@ static const struct argp_option options[] = {
 
 static void summary(const struct result *result, FILE *out) {
   const struct matrix *matrix = result->matrix;
-  double low, high;
-  const size_t finite = matrix_extent(matrix, &low, &high);
+  const struct matrix_span span = matrix_span(matrix);
   fprintf(out, "%s: %zu x %zu cells", matrix->value_label, matrix->rows, matrix->columns);
-  if (finite) fprintf(out, ", from %.12g to %.12g", low, high);
-  if (finite < matrix->rows * matrix->columns)
-    fprintf(out, ", %zu masked", matrix->rows * matrix->columns - finite);
+  if (span.finite) fprintf(out, ", from %.12g to %.12g", span.low, span.high);
+  if (span.finite < matrix->rows * matrix->columns)
+    fprintf(out, ", %zu masked", matrix->rows * matrix->columns - span.finite);
   fputc('\n', out);
   const char *axes = meta_text(matrix->meta, "pair_axes"),
              *reduced = meta_text(matrix->meta, "reduced");

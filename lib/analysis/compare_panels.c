@@ -39,8 +39,8 @@ int compare_panels_add(const struct comparison *work, const struct compare_item 
   set_axis(&panel->row_axis, "query position", "query", request->length);
   set_axis(&panel->column_axis, "key position", "key", request->length);
   label_values(request, panel);
-  double low, high;
-  if (matrix_extent(panel, &low, &high) && low < 0 && high > 0) panel->range = MATRIX_DIVERGING;
+  const struct matrix_span span = matrix_span(panel);
+  if (span.low < 0 && span.high > 0) panel->range = MATRIX_DIVERGING;
   return OK;
 }
 

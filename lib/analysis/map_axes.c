@@ -109,9 +109,7 @@ static int fill(struct backend *backend, const struct map_request *request,
   if (!status) {
     map_reduce(matrix, whole, reduction, matrix->cells);
     describe(request, matrix);
-    double smallest, largest;
-    if (matrix_extent(matrix, &smallest, &largest) && smallest < 0)
-      matrix->range = MATRIX_DIVERGING;
+    if (matrix_span(matrix).low < 0) matrix->range = MATRIX_DIVERGING;
   }
   free(whole);
   return status;

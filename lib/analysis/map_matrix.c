@@ -192,8 +192,7 @@ static int fill(struct backend *backend, const struct map_request *request,
   const int status = fill_rows(request, reduction, matrix, &empty, error);
   if (status) return status;
   describe(request, empty, matrix->meta);
-  double smallest, largest;
-  if (matrix_extent(matrix, &smallest, &largest) && smallest < 0) matrix->range = MATRIX_DIVERGING;
+  if (matrix_span(matrix).low < 0) matrix->range = MATRIX_DIVERGING;
   return OK;
 }
 

@@ -4,10 +4,10 @@
 static int fill(struct backend *backend, const struct map_request *request,
                 enum reduction reduction, struct matrix *matrix, struct error *error) {
   const int status = map_attention_fill(backend, request, reduction, false, matrix, error);
-  double smallest, largest;
-  if (!status && matrix_extent(matrix, &smallest, &largest) && smallest < 0 && largest > 0)
-    matrix->range = MATRIX_DIVERGING;
-  return status;
+  if (status) return status;
+  const struct matrix_span span = matrix_span(matrix);
+  if (span.low < 0 && span.high > 0) matrix->range = MATRIX_DIVERGING;
+  return OK;
 }
 
 const struct map_kind map_scores = {

@@ -94,13 +94,6 @@ struct matrix_span matrix_span(const struct matrix *matrix) {
   return (struct matrix_span){finite, low + 0.0, high + 0.0, positive};
 }
 
-size_t matrix_extent(const struct matrix *matrix, double *smallest, double *largest) {
-  const struct matrix_span span = matrix_span(matrix);
-  *smallest = span.low;
-  *largest = span.high;
-  return span.finite;
-}
-
 void matrix_write_npy(const struct matrix *matrix, FILE *out) {
   npy_write_header(out, "'<f8'", (size_t[]){matrix->rows, matrix->columns}, 2);
   for (size_t b = 0; b < matrix_bands(matrix); b++) {

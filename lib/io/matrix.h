@@ -65,16 +65,13 @@ struct matrix_band matrix_band(const struct matrix *matrix, size_t index);
 struct matrix_band matrix_stretch(const struct matrix *matrix, size_t first, size_t count);
 void matrix_leave(const struct matrix_band *band); /* its cells keep their values */
 
-/* What the finite cells span; without any `low` is above `high`. No end is −0. */
+/* What the finite cells span. No end is −0. */
 struct matrix_span {
-  size_t finite; /* how many there are */
-  double low, high;
-  double positive; /* the smallest above 0; INFINITY: there is none */
+  size_t finite;    /* how many there are */
+  double low, high; /* the smallest and the largest; without any INFINITY and −INFINITY */
+  double positive;  /* the smallest above 0; INFINITY: there is none */
 };
 struct matrix_span matrix_span(const struct matrix *matrix);
-
-/* Smallest and largest finite cell; returns how many cells are finite. */
-size_t matrix_extent(const struct matrix *matrix, double *smallest, double *largest);
 
 /* A plain <f8 matrix of the cells, masked NaN. */
 void matrix_write_npy(const struct matrix *matrix, FILE *out);

@@ -189,12 +189,11 @@ int sketch_table(const struct table *table, struct meta *sketch, struct error *e
 int sketch_matrix(const struct matrix *matrix, struct meta *sketch, struct error *error) {
   const uint64_t shape[] = {matrix->rows, matrix->columns};
   const size_t count = matrix->rows * matrix->columns;
-  double low = 0, high = 0;
   struct state state;
   if (begin(count, 1, &state, error)) return error->code;
   hash_add(state.exact, shape, sizeof shape);
-  matrix_extent(matrix, &low, &high);
-  const double largest = fmax(fabs(low), fabs(high));
+  const struct matrix_span span = matrix_span(matrix);
+  const double largest = fmax(fabs(span.low), fabs(span.high));
   add_largest(&state, largest);
   add_all(&state, matrix, largest);
   end(&state, sketch);

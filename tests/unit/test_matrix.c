@@ -117,18 +117,24 @@ static void first_positions(void **state) {
       }
 }
 
-static void extent(void **state) {
+static void spans(void **state) {
   (void)state;
   struct matrix *matrix = small_map();
-  double smallest, largest;
-  assert_int_equal(matrix_extent(matrix, &smallest, &largest), 4);
-  assert_true(smallest == -2 && largest == 3);
+  struct matrix_span span = matrix_span(matrix);
+  assert_int_equal(span.finite, 4);
+  assert_true(span.low == -2 && span.high == 3 && span.positive == 1e-300);
   for (size_t i = 0; i < 6; i++)
     matrix->cells[i] = i % 2 ? NAN : -INFINITY;
-  assert_int_equal(matrix_extent(matrix, &smallest, &largest), 0);
+  span = matrix_span(matrix);
+  assert_int_equal(span.finite, 0);
+  assert_true(span.low == INFINITY && span.high == -INFINITY && span.positive == INFINITY);
+  for (size_t i = 0; i < 6; i++)
+    matrix->cells[i] = -0.0;
+  span = matrix_span(matrix);
+  assert_true(!signbit(span.low) && !signbit(span.high));
   matrix_destroy(matrix);
   matrix = matrix_create(0, 5, NULL);
-  assert_int_equal(matrix_extent(matrix, &smallest, &largest), 0);
+  assert_int_equal(matrix_span(matrix).finite, 0);
   matrix_destroy(matrix);
 }
 
@@ -235,7 +241,7 @@ int main(void) {
       cmocka_unit_test(a_new_matrix),
       cmocka_unit_test(what_does_not_fit),
       cmocka_unit_test(first_positions),
-      cmocka_unit_test(extent),
+      cmocka_unit_test(spans),
       cmocka_unit_test(csv),
       cmocka_unit_test(hatched_cells),
       cmocka_unit_test(json),

@@ -6,6 +6,7 @@
 #include "lib/base/asset.h"
 #include "lib/figure/canvas.h"
 #include "lib/figure/lettering.h"
+#include "lib/figure/palette.h"
 #include "lib/figure/sheet_size.h"
 
 /* How each format is asked for. The unit of dashes in a PNG is twice that of the others; lines of
@@ -215,8 +216,9 @@ static int write_script(const struct canvas *canvas, const char *templates, stru
   int code = write_head(canvas, out, error);
   fflush(out);
   *body = script->size;
-  const char *paper = canvas->dark ? "#16181d" : "#ffffff",
-             *ink = canvas->dark ? "#e8e8e8" : "#000000";
+  char paper[8];
+  snprintf(paper, sizeof paper, "#%06x", palette_ground(canvas->dark));
+  const char *ink = canvas->dark ? "#e8e8e8" : "#000000";
   write_terminal(canvas, paper, out);
   fprintf(out, "paper = '%s'\nink = '%s'\ntext_rgb = 0x%s\nsoft = '%s'\nrule = '%s'\n", paper, ink,
           ink + 1, canvas->dark ? "#5a5f69" : "#b4b4b4", canvas->dark ? "#8c919b" : "#808080");

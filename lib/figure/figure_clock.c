@@ -240,10 +240,11 @@ static int write_data(const struct clock *clock, struct blob *data, struct error
     const struct hand *hand = &clock->hand[h];
     const double part = clock->pairs > 1 ? (double)hand->rank / (double)(clock->pairs - 1) : 0;
     const double size = clock->radius * (longest + part * (shortest - longest));
-    const uint8_t *rgb = clock->palette.rgb[colour_index(&clock->bar.scale, hand->pair)];
+    const uint32_t rgb =
+        palette_entry(&clock->palette, colour_index(&clock->bar.scale, hand->pair));
     dial_middle(clock, hand->dial, &x, &y);
     fprintf(out, "%.9g %.9g %.9g %.9g %u\n", x, sheet - y, size * sin(hand->angle),
-            size * cos(hand->angle), (unsigned)rgb[0] << 16 | (unsigned)rgb[1] << 8 | rgb[2]);
+            size * cos(hand->angle), rgb);
   }
   fputs("\n\n", out);
   for (int i = 0; i < 2 * PALETTE_SIZE; i++)

@@ -93,6 +93,19 @@ const char *palette_default(enum matrix_range range) {
   }
 }
 
+uint32_t palette_entry(const struct palette *palette, int index) {
+  const uint8_t *rgb = palette->rgb[index];
+  return (uint32_t)rgb[0] << 16 | (uint32_t)rgb[1] << 8 | rgb[2];
+}
+
+uint32_t palette_colour(const struct palette *palette, double part) {
+  return palette_entry(palette, (int)(part * (PALETTE_SIZE - 1) + 1e-9));
+}
+
+uint32_t palette_ground(bool dark) {
+  return dark ? 0x16181d : 0xffffff;
+}
+
 uint32_t palette_category(size_t index, int dark) {
   static const uint32_t colours[2][PALETTE_CATEGORIES] = {
       {0x0072b2, 0xd55e00, 0x56b4e9, 0x882255, 0xe69f00, 0x009e73, 0x332288, 0xcc79a7},

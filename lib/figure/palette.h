@@ -23,6 +23,13 @@ int palette_find(const char *name, struct palette *palette, struct error *error)
 /* The one used when none is asked for: viridis, the diverging one, the cyclic one. */
 const char *palette_default(enum matrix_range range);
 
+/* The colour of an entry, or at `part`, 0..1, of a palette. 0xrrggbb. */
+uint32_t palette_entry(const struct palette *palette, int index);
+uint32_t palette_colour(const struct palette *palette, double part);
+
+/* What figures are drawn on. 0xrrggbb. */
+uint32_t palette_ground(bool dark);
+
 /* Colours of things that have no order, 0xrrggbb; `index` < PALETTE_CATEGORIES. `dark`: for a dark
    ground. People with any colour vision tell them apart, neighbours at a glance: six are of M.
    Okabe and K. Ito, "Color Universal Design" (2008), see B. Wong, Nature Methods 8 (2011), 441;
@@ -31,11 +38,8 @@ enum { PALETTE_CATEGORIES = 8 };
 uint32_t palette_category(size_t index, int dark);
 
 /* What lines and small signs can be read in on a light ground, or on a dark one: the entries of a
-   palette that stand out from it, from the first on, on a dark ground from the last, spread over
-   all 256. `legible` may be `palette`. */
+   palette that stand out from palette_ground(), from the first on, on a dark ground from the last,
+   spread over all 256. `legible` may be `palette`. */
 void palette_legible(const struct palette *palette, bool dark, struct palette *legible);
-
-/* The colour at `part`, 0..1, of a palette. 0xrrggbb. */
-uint32_t palette_colour(const struct palette *palette, double part);
 
 #endif

@@ -72,20 +72,16 @@ static bool is_apart(const struct matrix *matrix, const struct look *look, size_
   return 2 * apart > (end - start) * (right - left);
 }
 
-static uint32_t rgb_of(const struct look *look, int index) {
-  const uint8_t *rgb = look->palette.rgb[index];
-  return (uint32_t)rgb[0] << 16 | (uint32_t)rgb[1] << 8 | rgb[2];
-}
-
 /* Two cells, one above the other, in one character. */
 static void print_pair(const struct look *look, int upper, int lower, FILE *out) {
   if (upper < 0 && lower < 0) {
     fputc(' ', out);
     return;
   }
-  preview_start_colour(look->terminal, PREVIEW_SIGN, rgb_of(look, upper >= 0 ? upper : lower), out);
+  preview_start_colour(look->terminal, PREVIEW_SIGN,
+                       palette_entry(&look->palette, upper >= 0 ? upper : lower), out);
   if (upper >= 0 && lower >= 0)
-    preview_start_colour(look->terminal, PREVIEW_GROUND, rgb_of(look, lower), out);
+    preview_start_colour(look->terminal, PREVIEW_GROUND, palette_entry(&look->palette, lower), out);
   fputs(upper >= 0 ? "▀" : "▄", out);
   preview_end_colour(look->terminal, out);
 }
@@ -100,7 +96,7 @@ static uint32_t ink_of(const struct look *look, int index) {
 static void print_stroke(const struct look *look, int index, FILE *out) {
   if (index >= 0) {
     preview_start_colour(look->terminal, PREVIEW_SIGN, ink_of(look, index), out);
-    preview_start_colour(look->terminal, PREVIEW_GROUND, rgb_of(look, index), out);
+    preview_start_colour(look->terminal, PREVIEW_GROUND, palette_entry(&look->palette, index), out);
   }
   fputs("╱", out);
   if (index >= 0) preview_end_colour(look->terminal, out);
@@ -208,24 +204,29 @@ static size_t fit_dots(const struct matrix *matrix, const struct preview_sheet *
 /* Dots from one stroke to the next, and the colours of a sheet: those of the map, and two inks. */
 enum { STROKES_APART = 8, MAP_COLOURS = 253, BLACK = MAP_COLOURS + 1, WHITE };
 
+static unsigned char sheet_colour(int index) {
+  return (unsigned char)(1 + index * (MAP_COLOURS - 1) / (PALETTE_SIZE - 1));
+}
+
 /* Each cell as a square of dots, from a column of dots on. */
 static void draw_dots(const struct matrix *matrix, const struct look *look, size_t size,
                       size_t left, struct preview_sheet *sheet) {
   const size_t width = preview_sheet_width(sheet);
   for (int i = 0; i < PALETTE_SIZE; i++)
-    sheet->colour[1 + i * (MAP_COLOURS - 1) / (PALETTE_SIZE - 1)] = rgb_of(look, i);
+    sheet->colour[sheet_colour(i)] = palette_entry(&look->palette, i);
   sheet->colour[BLACK] = 0x000000;
   sheet->colour[WHITE] = 0xffffff;
   for (size_t r = 0; r < look->down; r++)
     for (size_t c = 0; c < look->across; c++) {
       const int index = cell_index(matrix, look, r, look->down, c);
-      const bool apart = index >= 0 && is_apart(matrix, look, r, r + 1, c);
-      for (size_t y = r * size; index >= 0 && y < (r + 1) * size; y++)
+      if (index < 0) continue;
+      const bool apart = is_apart(matrix, look, r, r + 1, c);
+      const unsigned char ground = sheet_colour(index),
+                          stroke = ink_of(look, index) ? WHITE : BLACK;
+      for (size_t y = r * size; y < (r + 1) * size; y++)
         for (size_t x = c * size; x < (c + 1) * size; x++)
           sheet->dot[y * width + left + x] =
-              (unsigned char)(apart && (x + y) % STROKES_APART == 0
-                                  ? (ink_of(look, index) ? WHITE : BLACK)
-                                  : 1 + index * (MAP_COLOURS - 1) / (PALETTE_SIZE - 1));
+              apart && (x + y) % STROKES_APART == 0 ? stroke : ground;
     }
 }
 

@@ -127,13 +127,7 @@ double canvas_ems(const struct canvas *canvas, double dots, double points) {
 
 size_t canvas_count_lines(const struct canvas *canvas, const char *text, double dots, double points,
                           size_t most) {
-  const double ems = canvas_ems(canvas, dots, points);
-  size_t lines = 0;
-  for (; *text && lines < most; lines++) {
-    text += lettering_line(text, ems);
-    text += strspn(text, " ");
-  }
-  return lines;
+  return lettering_count(text, canvas_ems(canvas, dots, points), most);
 }
 
 static size_t labelled(const struct tics *tics) {
@@ -308,8 +302,7 @@ int canvas_assign_text(struct canvas *canvas, const char *variable, const struct
   fprintf(canvas->script, "%s = ", variable);
   if (!*left) fputs("''", canvas->script);
   double ems = canvas_ems(canvas, text->width, text->points);
-  if (canvas_count_lines(canvas, left, text->width, text->points, text->lines + 1) <= text->lines)
-    ems = lettering_even(left, ems);
+  if (lettering_count(left, ems, text->lines + 1) <= text->lines) ems = lettering_even(left, ems);
   for (size_t n = 1; *left && !code; n++) {
     size_t size = lettering_line(left, ems);
     const bool cut = n == text->lines && left[size];

@@ -1,6 +1,7 @@
 #include "lib/figure/lettering.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 /* Bytes of the character at `text`, which is well-formed UTF-8 and not at its end. */
@@ -44,9 +45,9 @@ size_t lettering_line(const char *text, double ems) {
   return size;
 }
 
-static size_t count_lines(const char *text, double ems) {
+size_t lettering_count(const char *text, double ems, size_t most) {
   size_t lines = 0;
-  for (; *text; lines++) {
+  for (; *text && lines < most; lines++) {
     text += lettering_line(text, ems);
     text += strspn(text, " ");
   }
@@ -70,13 +71,13 @@ static double widest_part(const char *text) {
 
 double lettering_even(const char *text, double ems) {
   enum { STEPS = 16 };
-  const size_t lines = count_lines(text, ems);
+  const size_t lines = lettering_count(text, ems, SIZE_MAX);
   double low = widest_part(text);
   if (lines < 2 || low >= ems) return ems;
-  if (count_lines(text, low) <= lines) return low;
+  if (lettering_count(text, low, lines + 1) <= lines) return low;
   for (int step = 0; step < STEPS; step++) {
     const double middle = (low + ems) / 2;
-    if (count_lines(text, middle) <= lines)
+    if (lettering_count(text, middle, lines + 1) <= lines)
       ems = middle;
     else
       low = middle;

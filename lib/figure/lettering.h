@@ -16,6 +16,9 @@ double lettering_width(const char *text, size_t size);
    follow belong to no line. */
 size_t lettering_line(const char *text, double ems);
 
+/* Into how many such lines the text falls; `most` if they are more. */
+size_t lettering_count(const char *text, double ems, size_t most);
+
 /* The least ems at which the text has as few lines as at so many, and no word is broken: its lines
    are of about one length. `ems` itself where words are longer than that. */
 double lettering_even(const char *text, double ems);

@@ -51,11 +51,11 @@ static size_t rows_of(size_t count, size_t across) {
   return (count + across - 1) / across;
 }
 
-/* Rows of all entries, in heights of one. */
-static double rows_in_all(const struct legend *legend) {
-  if (!has_kinds(legend)) return (double)rows_of(legend->count, legend->across);
-  return between_kinds + (double)(rows_of(legend->series, legend->across) +
-                                  rows_of(legend->count - legend->series, legend->across));
+/* Rows of all entries, `across` in a row, in heights of one. */
+static double rows_in_all(const struct legend *legend, size_t across) {
+  if (!has_kinds(legend)) return (double)rows_of(legend->count, across);
+  return between_kinds + (double)(rows_of(legend->series, across) +
+                                  rows_of(legend->count - legend->series, across));
 }
 
 /* Where an entry stands: the rows above it, and the entries to its left. */
@@ -87,7 +87,7 @@ bool legend_place_inside(const struct canvas *canvas, const char *place, const s
   measure(canvas, legend);
   legend->across = 1;
   const double edge = canvas_points(canvas, 0.7 * canvas->style.tick_size);
-  const double width = legend->width, height = legend->height * rows_in_all(legend);
+  const double width = legend->width, height = legend->height * rows_in_all(legend, 1);
   if (width + 2 * edge > canvas->panel_width ||
       height + 2 * edge > canvas->panel_height - legend->inset)
     return false;
@@ -116,15 +116,10 @@ static double rows_above(const struct canvas *canvas, struct legend *legend) {
   const size_t others = legend->count - legend->series;
   const size_t most = legend->series > others ? legend->series : others;
   legend->across = fit < 1 ? 1 : fit > (double)most ? most : (size_t)fit;
+  const double rows = rows_in_all(legend, legend->across);
   /* Of four entries two and two, not three and one. */
-  const double rows = rows_in_all(legend);
-  while (legend->across > 1) {
+  while (legend->across > 1 && rows_in_all(legend, legend->across - 1) <= rows)
     legend->across--;
-    if (rows_in_all(legend) > rows) {
-      legend->across++;
-      break;
-    }
-  }
   return rows;
 }
 

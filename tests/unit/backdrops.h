@@ -1,5 +1,4 @@
-/* Spectra with what they are read against, for the tests of figures, and what scripts say of them.
- */
+/* Spectra with what they are read against, for the tests of figures. */
 #ifndef ROPETOOL_TESTS_BACKDROPS_H
 #define ROPETOOL_TESTS_BACKDROPS_H
 
@@ -40,26 +39,5 @@ static const struct curve_plot spectrum = {
     .markers = 1,
     .spans = "band",
     .marks = {{8192, "training length 8192"}, {131072, "target length 131072"}}};
-
-/* The number of an element of an array, `VARIABLE[INDEX] = NUMBER`. */
-static inline double element(const struct figure *figure, const char *variable, size_t index) {
-  char text[64];
-  snprintf(text, sizeof text, "%s[%zu] = ", variable, index);
-  const char *place = strstr(figure->script.data, text);
-  if (!place) fail_msg("no '%s' in the script", text);
-  return place ? strtod(place + strlen(text), NULL) : NAN;
-}
-
-static inline double number_of(const struct figure *figure, const char *variable) {
-  char text[64];
-  snprintf(text, sizeof text, "\n%s = ", variable);
-  const char *place = strstr(figure->script.data, text);
-  if (!place) fail_msg("no '%s' in the script", variable);
-  return place ? strtod(place + strlen(text), NULL) : NAN;
-}
-
-static inline bool has(const struct figure *figure, const char *text) {
-  return strstr(figure->script.data, text) != NULL;
-}
 
 #endif

@@ -47,6 +47,31 @@ static inline double script_number(const struct figure *figure, const char *vari
   return place ? strtod(place + strlen(line), NULL) : NAN;
 }
 
+/* That of an element of an array, from 1. */
+static inline double script_element(const struct figure *figure, const char *array, size_t index) {
+  char text[64];
+  const int size = snprintf(text, sizeof text, "%s[%zu] = ", array, index);
+  const char *script = figure->script.data, *place = strstr(script, text);
+  while (place && place > script && !strchr("\n ", place[-1])) /* the end of a longer name */
+    place = strstr(place + size, text);
+  if (!place) fail_msg("no '%s' in the script", text);
+  return place ? strtod(place + size, NULL) : NAN;
+}
+
+/* The ends of "xrange" or "yrange". */
+static inline void script_range(const struct figure *figure, const char *range, double *low,
+                                double *high) {
+  char text[32];
+  const int size = snprintf(text, sizeof text, "set %s [", range);
+  const char *place = strstr(figure->script.data, text);
+  assert_non_null(place);
+  assert_int_equal(sscanf(place + size, "%lf:%lf]", low, high), 2);
+}
+
+static inline bool script_has(const struct figure *figure, const char *text) {
+  return strstr(figure->script.data, text) != NULL;
+}
+
 struct rectangle {
   unsigned left, top, right, bottom; /* pixels; right and bottom are just outside */
 };

@@ -13,27 +13,30 @@ static void upright_lines(void **state) {
     plot.x_mark = (struct curve_mark){values[i], "ends here"};
     struct figure figure =
         draw_table(table, &plot, &(struct figure_options){.log_y = true}, FIGURE_SVG);
-    assert_true(number_of(&figure, "upright_value") == values[i]);
-    assert_true(has(&figure, i == 2 ? "set xrange [0:45]" : "set xrange [0:31]"));
-    const double at = number_of(&figure, "upright_x"), left = number_of(&figure, "panel_left"),
-                 right = number_of(&figure, "panel_right");
+    assert_true(script_number(&figure, "upright_value") == values[i]);
+    assert_true(script_has(&figure, i == 2 ? "set xrange [0:45]" : "set xrange [0:31]"));
+    const double at = script_number(&figure, "upright_x"),
+                 left = script_number(&figure, "panel_left"),
+                 right = script_number(&figure, "panel_right");
     const double line = left + (right - left) * values[i] / (i == 2 ? 45 : 31);
     assert_true(i ? at < line : at > line);
-    assert_true(number_of(&figure, "upright_starts") == (i == 0));
+    assert_true(script_number(&figure, "upright_starts") == (i == 0));
     assert_true(fabs(at - line) < 0.02); /* whatever the width of its letters */
     assert_true(at > left && at <= right + 1e-6);
-    assert_true(number_of(&figure, "upright_y") < number_of(&figure, "panel_top"));
-    assert_true(fabs(number_of(&figure, "upright_top") - number_of(&figure, "panel_top")) < 1e-5);
+    assert_true(script_number(&figure, "upright_y") < script_number(&figure, "panel_top"));
+    assert_true(fabs(script_number(&figure, "upright_top") - script_number(&figure, "panel_top")) <
+                1e-5);
     figure_release(&figure);
   }
   /* A label that fits on neither side stands above the line. */
   struct curve_plot plot = {.x = "pair", .lines = {"unscaled"}};
   plot.x_mark = (struct curve_mark){15.5, "a label of more than half of the panel's width"};
   struct figure figure = draw_table(table, &plot, &(struct figure_options){.width = 4}, FIGURE_SVG);
-  const double left = number_of(&figure, "panel_left"), right = number_of(&figure, "panel_right");
-  assert_true(number_of(&figure, "upright_x") > (left + right) / 2);
-  assert_true(number_of(&figure, "upright_x") <= right + 1e-6);
-  assert_true(number_of(&figure, "upright_top") < number_of(&figure, "upright_y"));
+  const double left = script_number(&figure, "panel_left"),
+               right = script_number(&figure, "panel_right");
+  assert_true(script_number(&figure, "upright_x") > (left + right) / 2);
+  assert_true(script_number(&figure, "upright_x") <= right + 1e-6);
+  assert_true(script_number(&figure, "upright_top") < script_number(&figure, "upright_y"));
   figure_release(&figure);
   table_destroy(table);
 }
@@ -50,8 +53,9 @@ static void upright_lines_are_kept_clear(void **state) {
                                     .x_mark = {at, "ends here"}};
     struct figure figure =
         draw_table(table, &plot, &(struct figure_options){.width = 3.25}, FIGURE_PNG);
-    const double left = number_of(&figure, "panel_left"), right = number_of(&figure, "panel_right"),
-                 line = left + (right - left) * at / 31, end = element(&figure, "mark_x", 1);
+    const double left = script_number(&figure, "panel_left"),
+                 right = script_number(&figure, "panel_right"),
+                 line = left + (right - left) * at / 31, end = script_element(&figure, "mark_x", 1);
     const double width = 0.11; /* of the label, at least, in 3.25 in */
     assert_true(line > end || line < end - width);
     figure_release(&figure);
@@ -76,8 +80,8 @@ static void numbers_of_the_raised_axis_have_room(void **state) {
                                     .x_mark = {i ? NAN : 16, i ? NULL : "ends here"}};
     struct figure figure =
         draw_table(table, &plot, &(struct figure_options){.width = 3.25}, FIGURE_PNG);
-    assert_true(has(&figure, "\"10000\" 10000") || has(&figure, "'10000' 10000"));
-    left[i] = number_of(&figure, "panel_left");
+    assert_true(script_has(&figure, "\"10000\" 10000") || script_has(&figure, "'10000' 10000"));
+    left[i] = script_number(&figure, "panel_left");
     figure_release(&figure);
     table_destroy(table);
   }
@@ -89,8 +93,9 @@ static void a_single_pair_is_drawn(void **state) {
   (void)state;
   struct table *table = table_of_pairs(1, 1);
   struct figure figure = draw_table(table, &spectrum, &(struct figure_options){0}, FIGURE_PNG);
-  assert_true(has(&figure, "\nspans = 1\n") && has(&figure, "\nmarked = 1\n"));
-  assert_true(element(&figure, "span_left", 1) == -1 && element(&figure, "span_right", 1) == 1);
+  assert_true(script_has(&figure, "\nspans = 1\n") && script_has(&figure, "\nmarked = 1\n"));
+  assert_true(script_element(&figure, "span_left", 1) == -1 &&
+              script_element(&figure, "span_right", 1) == 1);
   struct pixels pixels = decode(&figure.picture);
   assert_true(count_pixels(&pixels, palette_category(0, 0)) > 20);
   free(pixels.rgb);
@@ -110,18 +115,19 @@ static void marks_have_labels_that_keep_apart(void **state) {
   for (size_t i = 0; i < 3; i++) {
     struct figure figure =
         draw_table(table, &plot, &(struct figure_options){.style = styles[i]}, FIGURE_PNG);
-    assert_true(has(&figure, "\nmarks = 4\n"));
-    assert_true(element(&figure, "mark_value", 3) == 140000);
+    assert_true(script_has(&figure, "\nmarks = 4\n"));
+    assert_true(script_element(&figure, "mark_value", 3) == 140000);
     struct pixels pixels = decode(&figure.picture);
     const double tick = 9.0 / 6 / pixels.height * figure.dpi / 10;
     for (size_t a = 1; a <= 4; a++)
       for (size_t b = 1; b < a; b++)
-        assert_true(fabs(element(&figure, "mark_y", a) - element(&figure, "mark_y", b)) > tick ||
-                    fabs(element(&figure, "mark_x", a) - element(&figure, "mark_x", b)) > 0.05);
-    assert_true(element(&figure, "mark_y", 4) < element(&figure, "span_y", 1));
+        assert_true(fabs(script_element(&figure, "mark_y", a) -
+                         script_element(&figure, "mark_y", b)) > tick ||
+                    fabs(script_element(&figure, "mark_x", a) -
+                         script_element(&figure, "mark_x", b)) > 0.05);
+    assert_true(script_element(&figure, "mark_y", 4) < script_element(&figure, "span_y", 1));
     double from, to;
-    assert_int_equal(
-        sscanf(strstr(figure.script.data, "set yrange ["), "set yrange [%lf:%lf]", &from, &to), 2);
+    script_range(&figure, "yrange", &from, &to);
     assert_true(to > 1e9);
     free(pixels.rgb);
     figure_release(&figure);
@@ -140,7 +146,7 @@ static void marks_have_labels_that_keep_apart(void **state) {
   plot.marks[0].value = 0;
   plot.marks[3].value = NAN;
   struct figure figure = draw_table(table, &plot, &(struct figure_options){0}, FIGURE_SVG);
-  assert_true(has(&figure, "\nmarks = 2\n"));
+  assert_true(script_has(&figure, "\nmarks = 2\n"));
   figure_release(&figure);
   table_destroy(table);
 }
@@ -168,12 +174,12 @@ static void long_labels_break_where_they_must(void **state) {
   }
   struct figure narrow =
       draw_table(table, &plot, &(struct figure_options){.width = 3.25}, FIGURE_SVG);
-  assert_true(has(&narrow, "mark_text[1] = 'original' . \"\\n\" . 'context 8192'\n"));
+  assert_true(script_has(&narrow, "mark_text[1] = 'original' . \"\\n\" . 'context 8192'\n"));
   /* Below its line, where the curve has left. */
-  assert_true(element(&narrow, "mark_x", 1) > script_number(&narrow, "panel_right") - 0.02);
+  assert_true(script_element(&narrow, "mark_x", 1) > script_number(&narrow, "panel_right") - 0.02);
   figure_release(&narrow);
   struct figure wide = draw_table(table, &plot, &(struct figure_options){.width = 6}, FIGURE_SVG);
-  assert_true(has(&wide, "mark_text[1] = 'original context 8192'\n"));
+  assert_true(script_has(&wide, "mark_text[1] = 'original context 8192'\n"));
   figure_release(&wide);
   table_destroy(table);
 }
@@ -187,8 +193,8 @@ static void markers_stand_apart(void **state) {
   for (size_t i = 0; i < 3; i++) {
     struct table *table = table_of_pairs(cases[i].pairs, cases[i].series);
     struct figure figure = draw_table(table, &spectrum, &(struct figure_options){0}, FIGURE_SVG);
-    assert_true(has(&figure, cases[i].expected));
-    assert_true(element(&figure, "key_marker", 1) == (i < 2));
+    assert_true(script_has(&figure, cases[i].expected));
+    assert_true(script_element(&figure, "key_marker", 1) == (i < 2));
     figure_release(&figure);
     table_destroy(table);
   }
@@ -200,10 +206,10 @@ static void logarithmic_axes_add_up(void **state) {
   struct table *table = table_of_pairs(16, 1);
   struct curve_plot plot = spectrum;
   struct figure figure = draw_table(table, &plot, &(struct figure_options){0}, FIGURE_SVG);
-  assert_true(has(&figure, "set logscale y") && !has(&figure, "set logscale x"));
+  assert_true(script_has(&figure, "set logscale y") && !script_has(&figure, "set logscale x"));
   figure_release(&figure);
   figure = draw_table(table, &plot, &(struct figure_options){.log_x = true}, FIGURE_SVG);
-  assert_true(has(&figure, "set logscale y") && has(&figure, "set logscale x"));
+  assert_true(script_has(&figure, "set logscale y") && script_has(&figure, "set logscale x"));
   figure_release(&figure);
   /* Four are infinite; pair 0 has no place on a logarithmic axis. */
   assert_int_equal(figure_left_out_table(table, &plot, &(struct figure_options){0}), 4);

@@ -174,9 +174,7 @@ static void many_points_are_thinned_to_their_extremes(void **state) {
 
 /* y of the first entry of the legend against the top of the panel. */
 static bool legend_is_above(const struct figure *figure) {
-  const char *place = strstr(figure->script.data, "key_y[1] = ");
-  assert_non_null(place);
-  return strtod(place + 11, NULL) > script_number(figure, "panel_top");
+  return script_element(figure, "key_y", 1) > script_number(figure, "panel_top");
 }
 
 /* Of four series that do not fit side by side two stand above two, not three above one. */
@@ -188,11 +186,8 @@ static void rows_of_the_legend_are_even(void **state) {
       FIGURE_PNG);
   double x[4], y[4];
   for (size_t i = 0; i < 4; i++) {
-    char name[32];
-    snprintf(name, sizeof name, "; key_x[%zu] = ", i + 1);
-    const char *place = strstr(figure.script.data, name);
-    assert_non_null(place);
-    assert_int_equal(sscanf(place + strlen(name), "%lf; key_y[%*u] = %lf", &x[i], &y[i]), 2);
+    x[i] = script_element(&figure, "key_x", i + 1);
+    y[i] = script_element(&figure, "key_y", i + 1);
   }
   assert_true(x[0] == x[2] && x[1] == x[3] && x[0] < x[1]);
   assert_true(y[0] == y[1] && y[2] == y[3] && y[0] > y[2]);
@@ -282,9 +277,9 @@ static void bands_without_width_are_left_out(void **state) {
 }
 
 static double low_end(const struct figure *figure) {
-  const char *range = strstr(figure->script.data, "set yrange [");
-  assert_non_null(range);
-  return strtod(range + strlen("set yrange ["), NULL);
+  double low, high;
+  script_range(figure, "yrange", &low, &high);
+  return low;
 }
 
 /* What cannot be negative is seen from 0, but for a logarithm; what is negative all the same shows.

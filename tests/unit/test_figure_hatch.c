@@ -83,9 +83,7 @@ static void strokes_stay_in_their_cells(void **state) {
   (void)state;
   struct matrix *matrix = quarter(MATRIX_SEQUENTIAL);
   struct figure figure = draw_matrix(matrix, &(struct figure_options){0}, FIGURE_PNG);
-  const char *place = strstr(figure.script.data, "strokes_count[1] = ");
-  assert_non_null(place);
-  const size_t count = strtoul(place + strlen("strokes_count[1] = "), NULL, 10);
+  const size_t count = (size_t)script_element(&figure, "strokes_count", 1);
   assert_true(count > 10);
   assert_true(figure.data.size > count * 4 * sizeof(double));
   const char *bytes = figure.data.data + figure.data.size - count * 4 * sizeof(double);
@@ -110,24 +108,17 @@ static void strokes_stay_in_their_cells(void **state) {
   matrix_destroy(matrix);
 }
 
-static double place_of(const struct figure *figure, const char *variable) {
-  char text[32];
-  snprintf(text, sizeof text, "%s[1] = ", variable);
-  const char *place = strstr(figure->script.data, text);
-  if (!place) fail_msg("no '%s' in the script", text);
-  return place ? strtod(place + strlen(text), NULL) : NAN;
-}
-
 /* The pale ground of the line before a row leaves the frame of the map whole. */
 static void frames_stay_whole(void **state) {
   (void)state;
   struct matrix *matrix = quarter(MATRIX_SEQUENTIAL);
   struct figure figure = draw_matrix(matrix, &(struct figure_options){.style = "icml"}, FIGURE_PNG);
   struct pixels pixels = decode(&figure.picture);
-  const unsigned x = (unsigned)lround(place_of(&figure, "frame_left") * (pixels.width - 1));
+  const unsigned x =
+      (unsigned)lround(script_element(&figure, "frame_left", 1) * (pixels.width - 1));
   const double down = pixels.height - 1;
-  const unsigned top = (unsigned)lround((1 - place_of(&figure, "frame_top")) * down),
-                 bottom = (unsigned)lround((1 - place_of(&figure, "frame_bottom")) * down);
+  const unsigned top = (unsigned)lround((1 - script_element(&figure, "frame_top", 1)) * down),
+                 bottom = (unsigned)lround((1 - script_element(&figure, "frame_bottom", 1)) * down);
   for (unsigned y = top; y < bottom; y++)
     assert_int_equal(pixel(&pixels, x, y), 0);
   free(pixels.rgb);

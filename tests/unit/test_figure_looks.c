@@ -1,10 +1,6 @@
 /* How the lines of a figure of curves are told apart. */
 #include "tests/unit/pictures.h"
 
-static bool has(const struct figure *figure, const char *text) {
-  return strstr(figure->script.data, text) != NULL;
-}
-
 /* A line over the others comes last, has no signs, and is dark on a light ground where it lies on
    the curve itself. */
 static void lines_over_the_others_show(void **state) {
@@ -17,8 +13,9 @@ static void lines_over_the_others_show(void **state) {
   for (int over = 0; over < 2; over++) {
     plot.look[1] = over ? CURVE_OVER : CURVE_SIGNED;
     struct figure figure = draw_table(table, &plot, &(struct figure_options){0}, FIGURE_PNG);
-    assert_true(has(&figure, over ? "\nmarked = 2\nover = 2\n" : "\nmarked = 4\nover = 0\n"));
-    assert_true(has(&figure, "\narray trace_dash[4] = [1, 1, 2, 2]\n"));
+    assert_true(
+        script_has(&figure, over ? "\nmarked = 2\nover = 2\n" : "\nmarked = 4\nover = 0\n"));
+    assert_true(script_has(&figure, "\narray trace_dash[4] = [1, 1, 2, 2]\n"));
     struct pixels pixels = decode(&figure.picture);
     for (size_t i = 0; i < 2; i++) {
       const uint32_t half = palette_category(i, false) >> 1 & 0x7f7f7f;
@@ -31,18 +28,9 @@ static void lines_over_the_others_show(void **state) {
   plot.look[0] = CURVE_OVER;
   plot.look[1] = CURVE_SIGNED;
   struct figure figure = draw_table(table, &plot, &(struct figure_options){0}, FIGURE_PNG);
-  assert_true(has(&figure, "\narray trace_dash[4] = [2, 2, 1, 1]\n"));
+  assert_true(script_has(&figure, "\narray trace_dash[4] = [2, 2, 1, 1]\n"));
   figure_release(&figure);
   table_destroy(table);
-}
-
-/* Where a figure has an entry of the legend, in fractions of the sheet from the bottom. */
-static double key_y(const struct figure *figure, size_t index) {
-  char text[32];
-  snprintf(text, sizeof text, "; key_y[%zu] = ", index);
-  const char *place = strstr(figure->script.data, text);
-  if (!place) fail_msg("no '%s' in the script", text);
-  return place ? strtod(place + strlen(text), NULL) : NAN;
 }
 
 /* Of three series two lines have a sign at each of five points and one has none; what they have in
@@ -64,8 +52,8 @@ static void kinds_of_lines_are_told_apart(void **state) {
   for (size_t i = 0; i < 2; i++) {
     struct figure figure =
         draw_table(table, &plot, &(struct figure_options){.legend = places[i]}, FIGURE_SVG);
-    assert_true(has(&figure, "\nlines = 10\npoints = 0\nmarked = 6\n"));
-    assert_true(has(&figure, "\narray trace_colour[10] = [1, 2, 3, 1, 2, 3, 1, 2, 3, 0]\n"));
+    assert_true(script_has(&figure, "\nlines = 10\npoints = 0\nmarked = 6\n"));
+    assert_true(script_has(&figure, "\narray trace_colour[10] = [1, 2, 3, 1, 2, 3, 1, 2, 3, 0]\n"));
     /* Nine lines and six of signs of five points each, and the one of all. */
     size_t points = 0;
     for (const char *c = figure.data.data; *c; c++)
@@ -80,10 +68,12 @@ static void kinds_of_lines_are_told_apart(void **state) {
     for (int x = 1024; x <= 16384; x *= 2) {
       char label[16];
       snprintf(label, sizeof label, "'%d' %d", x, x);
-      assert_true(has(&figure, label));
+      assert_true(script_has(&figure, label));
     }
-    const double below = key_y(&figure, 3) - key_y(&figure, 4);
-    assert_true(below > (i ? 0 : 1.3 * (key_y(&figure, 2) - key_y(&figure, 3))));
+    const double below = script_element(&figure, "key_y", 3) - script_element(&figure, "key_y", 4);
+    assert_true(below > (i ? 0
+                           : 1.3 * (script_element(&figure, "key_y", 2) -
+                                    script_element(&figure, "key_y", 3))));
     figure_release(&figure);
   }
   table_destroy(table);
@@ -127,7 +117,7 @@ static void gaps_of_dashes_are_open(void **state) {
   /* gnuplot's PDFs have the unit of its SVGs, and its PNGs one of twice that. */
   for (enum figure_format format = FIGURE_PDF; format <= FIGURE_TEX; format++) {
     struct figure figure = draw_table(table, &plot, &(struct figure_options){0}, format);
-    assert_true(has(&figure, " dashlength 1 "));
+    assert_true(script_has(&figure, " dashlength 1 "));
     figure_release(&figure);
   }
   table_destroy(table);

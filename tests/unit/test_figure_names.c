@@ -1,19 +1,6 @@
 /* How curves are named and told apart: at their ends, and by signs. */
 #include "tests/unit/pictures.h"
 
-/* The value of element `index` of an array of the script. */
-static double element(const struct figure *figure, const char *array, size_t index) {
-  char text[64];
-  snprintf(text, sizeof text, "%s[%zu] = ", array, index);
-  const char *place = strstr(figure->script.data, text);
-  if (!place) fail_msg("no %s in the script", text);
-  return place ? strtod(place + strlen(text), NULL) : NAN;
-}
-
-static bool has(const struct figure *figure, const char *text) {
-  return strstr(figure->script.data, text) != NULL;
-}
-
 /* Curves that fill the panel and end at `end` of each. */
 static struct table *table_of_ends(const double *end, size_t count) {
   struct table *table = table_of_curves(count, 60);
@@ -27,9 +14,7 @@ static struct table *table_of_ends(const double *end, size_t count) {
 /* Screen fraction of a value at the y axis. */
 static double height_of(const struct figure *figure, double value) {
   double low, high;
-  const char *range = strstr(figure->script.data, "set yrange [");
-  assert_non_null(range);
-  assert_int_equal(sscanf(range, "set yrange [%lf:%lf]", &low, &high), 2);
+  script_range(figure, "yrange", &low, &high);
   const double bottom = script_number(figure, "panel_bottom"),
                top = script_number(figure, "panel_top");
   return bottom + (value - low) / (high - low) * (top - bottom);
@@ -37,10 +22,11 @@ static double height_of(const struct figure *figure, double value) {
 
 static void assert_beside(const struct figure *figure, size_t count) {
   for (size_t i = 1; i <= count; i++) {
-    assert_true(element(figure, "key_left", i) > script_number(figure, "panel_right"));
-    assert_true(element(figure, "key_x", i) < 1);
+    assert_true(script_element(figure, "key_left", i) > script_number(figure, "panel_right"));
+    assert_true(script_element(figure, "key_x", i) < 1);
     for (size_t j = 1; j < i; j++)
-      assert_true(fabs(element(figure, "key_y", i) - element(figure, "key_y", j)) > 0.03);
+      assert_true(fabs(script_element(figure, "key_y", i) - script_element(figure, "key_y", j)) >
+                  0.03);
   }
 }
 
@@ -56,7 +42,8 @@ static void ends_have_names(void **state) {
                                         (enum figure_format)format);
       assert_beside(&figure, 3);
       for (size_t i = 0; i < 3; i++)
-        assert_true(fabs(element(&figure, "key_y", i + 1) - height_of(&figure, ends[i])) < 0.01);
+        assert_true(fabs(script_element(&figure, "key_y", i + 1) - height_of(&figure, ends[i])) <
+                    0.01);
       figure_release(&figure);
     }
   table_destroy(table);
@@ -75,13 +62,13 @@ static void points_beside_have_words(void **state) {
   for (int beside = 0; beside < 2; beside++) {
     struct figure figure = draw_table(
         table, &plot, &(struct figure_options){.legend = beside ? "direct" : "above"}, FIGURE_SVG);
-    assert_true(has(&figure, "\nkeys = 3\n"));
-    assert_true(has(&figure,
-                    beside ? "key_text[3] = 'circles: measured'\n" : "key_text[3] = 'measured'\n"));
-    assert_true(element(&figure, "key_kind", 3) == (beside ? -1 : 2));
+    assert_true(script_has(&figure, "\nkeys = 3\n"));
+    assert_true(script_has(&figure, beside ? "key_text[3] = 'circles: measured'\n"
+                                           : "key_text[3] = 'measured'\n"));
+    assert_true(script_element(&figure, "key_kind", 3) == (beside ? -1 : 2));
     if (beside) {
       assert_beside(&figure, 3);
-      assert_true(element(&figure, "key_x", 3) == element(&figure, "key_left", 3));
+      assert_true(script_element(&figure, "key_x", 3) == script_element(&figure, "key_left", 3));
     }
     figure_release(&figure);
   }
@@ -96,7 +83,7 @@ static void crowded_ends_have_a_legend(void **state) {
   for (int i = 0; i < 2; i++) {
     struct table *table = table_of_ends(i ? many : close, i ? 5 : 3);
     struct figure figure = draw_table(table, &plain, &(struct figure_options){0}, FIGURE_PNG);
-    assert_true(element(&figure, "key_y", 1) > script_number(&figure, "panel_top"));
+    assert_true(script_element(&figure, "key_y", 1) > script_number(&figure, "panel_top"));
     figure_release(&figure);
     /* They are there when they are asked for; one below another. */
     figure = draw_table(table, &plain, &(struct figure_options){.legend = "direct"}, FIGURE_PNG);
@@ -110,7 +97,7 @@ static void crowded_ends_have_a_legend(void **state) {
   for (size_t r = 30; r < 60; r++)
     table_set_real(table, r, 2, NAN);
   struct figure figure = draw_table(table, &plain, &(struct figure_options){0}, FIGURE_PNG);
-  assert_true(element(&figure, "key_y", 1) > script_number(&figure, "panel_top"));
+  assert_true(script_element(&figure, "key_y", 1) > script_number(&figure, "panel_top"));
   figure_release(&figure);
   table_destroy(table);
 }
@@ -123,14 +110,14 @@ static void names_without_an_end_stand_above(void **state) {
   plot.lines[1] = "other";
   struct figure figure =
       draw_table(table, &plot, &(struct figure_options){.legend = "direct"}, FIGURE_PNG);
-  assert_true(has(&figure, "\nkeys = 4\n"));
-  assert_true(element(&figure, "key_y", 1) > script_number(&figure, "panel_top"));
+  assert_true(script_has(&figure, "\nkeys = 4\n"));
+  assert_true(script_element(&figure, "key_y", 1) > script_number(&figure, "panel_top"));
   figure_release(&figure);
   /* Names as wide as the sheet. */
   table_set_text(table, 0, 0, "a name that takes much more room than there is in one column", NULL);
   figure = draw_table(table, &plain, &(struct figure_options){.style = "icml", .legend = "direct"},
                       FIGURE_PNG);
-  assert_true(element(&figure, "key_y", 1) > script_number(&figure, "panel_top"));
+  assert_true(script_element(&figure, "key_y", 1) > script_number(&figure, "panel_top"));
   figure_release(&figure);
   table_destroy(table);
 }
@@ -140,9 +127,9 @@ static void series_have_signs(void **state) {
   (void)state;
   struct table *table = table_of_curves(8, 400);
   struct figure figure = draw_table(table, &plain, &(struct figure_options){0}, FIGURE_PNG);
-  assert_true(has(&figure, "\nmarked = 8\n"));
-  assert_true(has(&figure, "\narray sign_shape[8] = [1, 2, 3, 4, 5, 6, 7, 8]\n"));
-  assert_true(has(&figure, "\narray sign_trace[8] = [1, 2, 3, 4, 5, 6, 7, 8]\n"));
+  assert_true(script_has(&figure, "\nmarked = 8\n"));
+  assert_true(script_has(&figure, "\narray sign_shape[8] = [1, 2, 3, 4, 5, 6, 7, 8]\n"));
+  assert_true(script_has(&figure, "\narray sign_trace[8] = [1, 2, 3, 4, 5, 6, 7, 8]\n"));
   const char *block = figure.data.data;
   for (size_t b = 0; b < 8; b++) {
     block = strstr(block, "\n\n\n");
@@ -174,7 +161,7 @@ static void series_have_signs(void **state) {
   /* One series alone has none. */
   table = table_of_curves(1, 400);
   figure = draw_table(table, &plain, &(struct figure_options){0}, FIGURE_PNG);
-  assert_true(has(&figure, "\nmarked = 0\n"));
+  assert_true(script_has(&figure, "\nmarked = 0\n"));
   figure_release(&figure);
   table_destroy(table);
 }
@@ -189,8 +176,8 @@ static void long_labels_have_two_lines(void **state) {
                                  FIGURE_PNG),
                 two = draw_table(table, &plain, &options, FIGURE_PNG);
   /* Where it breaks depends on the widths of the font. */
-  assert_true(has(&two, "\nylabel = 'angle difference at the"));
-  assert_true(has(&two, "(radians)'\n"));
+  assert_true(script_has(&two, "\nylabel = 'angle difference at the"));
+  assert_true(script_has(&two, "(radians)'\n"));
   const double line = 8 * 1.3 / 72 / 3.25; /* of the width */
   assert_true(fabs(script_number(&two, "panel_left") - script_number(&one, "panel_left") - line) <
               0.003);

@@ -31,23 +31,16 @@ static struct figure draw_panels(const struct panel_set *set, const struct figur
   return figure;
 }
 
-static double element(const struct figure *figure, const char *variable, size_t index) {
-  char text[64];
-  snprintf(text, sizeof text, "\n%s[%zu] = ", variable, index);
-  const char *place = strstr(figure->script.data, text);
-  if (!place) fail_msg("no '%s' in the script", text + 1);
-  return place ? strtod(place + strlen(text), NULL) : NAN;
-}
-
 /* The cells' pixels of a panel: see panel_of. */
 static struct rectangle cells_of(const struct figure *figure, const struct pixels *pixels,
                                  size_t index) {
   const double across = pixels->width - 1, down = pixels->height - 1;
   return (struct rectangle){
-      (unsigned)lround(element(figure, "cells_left", index) * across + 0.5),
-      pixels->height - (unsigned)lround(element(figure, "cells_top", index) * down + 0.48),
-      (unsigned)lround(element(figure, "cells_right", index) * across + 0.48),
-      pixels->height - (unsigned)lround(element(figure, "cells_bottom", index) * down + 0.5)};
+      (unsigned)lround(script_element(figure, "cells_left", index) * across + 0.5),
+      pixels->height - (unsigned)lround(script_element(figure, "cells_top", index) * down + 0.48),
+      (unsigned)lround(script_element(figure, "cells_right", index) * across + 0.48),
+      pixels->height -
+          (unsigned)lround(script_element(figure, "cells_bottom", index) * down + 0.5)};
 }
 
 /* Every pixel of every panel has its cell's colour on the common scale. */
@@ -161,13 +154,14 @@ static void outer_axes_have_numbers(void **state) {
   struct figure figure = draw_panels(&set, &(struct figure_options){0}, FIGURE_PNG);
   /* Three and two. */
   for (size_t i = 1; i <= 5; i++) {
-    assert_true(element(&figure, "show_y", i) == (i == 1 || i == 4));
-    assert_true(element(&figure, "show_x", i) == (i >= 3));
+    assert_true(script_element(&figure, "show_y", i) == (i == 1 || i == 4));
+    assert_true(script_element(&figure, "show_x", i) == (i >= 3));
     if (i > 1 && i != 4)
-      assert_true(element(&figure, "cells_left", i) > element(&figure, "cells_right", i - 1));
+      assert_true(script_element(&figure, "cells_left", i) >
+                  script_element(&figure, "cells_right", i - 1));
   }
-  assert_true(element(&figure, "cells_top", 4) < element(&figure, "cells_bottom", 1));
-  assert_true(script_number(&figure, "bar_left") > element(&figure, "cells_right", 3));
+  assert_true(script_element(&figure, "cells_top", 4) < script_element(&figure, "cells_bottom", 1));
+  assert_true(script_number(&figure, "bar_left") > script_element(&figure, "cells_right", 3));
   figure_release(&figure);
   maps_release(&maps);
 }
@@ -205,8 +199,8 @@ static void titles_keep_their_ends(void **state) {
     assert_true((strstr(line, "…") != NULL) == (i == 1 || i == 2));
     /* Titles of three lines lie between the panels. */
     if (i >= 2)
-      assert_true(element(&figure, "frame_bottom", i - 1) >
-                  element(&figure, "panel_y", i + 1) + 0.01);
+      assert_true(script_element(&figure, "frame_bottom", i - 1) >
+                  script_element(&figure, "panel_y", i + 1) + 0.01);
   }
   const char *label = strstr(figure.script.data, "\nvalue_label = ");
   assert_non_null(label);

@@ -2,6 +2,7 @@
    set aside is not in memory. */
 #include "tests/unit/ground.h"
 
+#include <linux/magic.h>
 #include <sys/resource.h>
 #include <sys/vfs.h>
 
@@ -46,7 +47,7 @@ static bool has_disk(void) {
   const char *folders[] = {getenv("TMPDIR"), "/var/tmp", "/tmp"};
   struct statfs disk;
   for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-    if (folders[i] && !statfs(folders[i], &disk) && disk.f_type != 0x01021994 /* tmpfs */ &&
+    if (folders[i] && !statfs(folders[i], &disk) && disk.f_type != TMPFS_MAGIC &&
         disk.f_bavail * (uint64_t)disk.f_bsize > UINT64_C(5) * LARGE_LEAST)
       return true;
   return false;

@@ -37,8 +37,7 @@ static const struct argp_option options[] = {
      "exit with status 3 where it does not hold; OP is <, <=, > or >= (may be repeated)", 0},
     {"plot", KEY + 17, "panels|maps|metrics|profile|edge", 0,
      "the figure (default panels), and its data: the cells of maps, the curves of profile and "
-     "edge, "
-     "else the metrics",
+     "edge, else the metrics",
      0},
     {"what", KEY + 18, "scores|softmax", 0, "what the panels show (default scores)", 0},
     {"cells", KEY + 19, "N", 0, "of a panel, at most so many along an axis (default 512)", 0},

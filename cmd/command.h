@@ -10,6 +10,7 @@
 
 #include "cmd/invocation.h"
 #include "lib/base/error.h"
+#include "lib/base/hash.h"
 #include "lib/figure/figure.h"
 #include "lib/io/matrix.h"
 #include "lib/io/table.h"
@@ -57,11 +58,11 @@ void result_release(struct result *result);
 struct meta *result_meta(const struct result *result);
 
 /* SHA-256 of the result's data: lib/io/digest.h. */
-int result_hash(const struct result *result, char hex[65], struct error *error);
+int result_hash(const struct result *result, char hex[HASH_TEXT], struct error *error);
 /* What stays when last digits change, of tables and matrices: lib/io/sketch.h. */
 int result_sketch(const struct result *result, struct meta *sketch, struct error *error);
 /* Both at once, on two threads: the hash of a large map is long in coming. */
-int result_fingerprint(const struct result *result, char hex[65], struct meta *sketch,
+int result_fingerprint(const struct result *result, char hex[HASH_TEXT], struct meta *sketch,
                        struct error *error);
 
 /* Groups of options that commands share; see cmd/groups.c. */

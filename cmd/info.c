@@ -52,7 +52,7 @@ struct finding {
 
 static int compare_data(const struct meta *provenance, const struct result *result, int *data,
                         struct error *error) {
-  char hash[65];
+  char hash[HASH_TEXT];
   if (result_hash(result, hash, error)) return error->code;
   *data = DATA_SAME;
   if (!strcmp(hash, text_or(provenance, "data_sha256", ""))) return OK;

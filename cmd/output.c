@@ -274,7 +274,7 @@ static int provenance_of(const struct invocation *invocation, const struct resul
                          struct meta **provenance, struct error *error) {
   *provenance = NULL;
   if (option_given(invocation, "no-provenance")) return OK;
-  char hash[65] = "";
+  char hash[HASH_TEXT] = "";
   struct meta *meta = meta_create();
   meta_set_text(meta, "data_sha256", ""); /* comes first */
   const int status = result_fingerprint(result, hash, meta_object(meta, "data_sketch"), error);

@@ -92,6 +92,27 @@ static double title_middle(const struct canvas *canvas) {
   return fmin(fmax(canvas->left + canvas->panel_width / 2, edge), width - edge);
 }
 
+/* Where the x axis' label may begin: right of the lines of the y axis' label, which may fill the
+   height of the sheet. */
+static double xlabel_start(const struct canvas *canvas) {
+  const double lines = (double)canvas->ylabel_lines;
+  const double beside =
+      lines > 0 ? (lines + 0.3) * canvas_line(canvas, canvas->style.font_size) : 0;
+  return canvas->spare_left + canvas_edge(canvas) + beside;
+}
+
+static double xlabel_end(const struct canvas *canvas) {
+  return round(canvas->width * canvas->dpi) - canvas_edge(canvas);
+}
+
+/* The middle of the panel, or as near to it as leaves the x axis' label between these. */
+static double xlabel_middle(const struct canvas *canvas) {
+  const double start = xlabel_start(canvas), end = xlabel_end(canvas);
+  const double width = canvas_text_width(canvas, canvas->xlabel, canvas->style.font_size);
+  const double half = fmin(end - start, width) / 2;
+  return fmin(fmax(canvas->left + canvas->panel_width / 2, start + half), end - half);
+}
+
 /* Of the lines of the y axis' label the longest, dots. */
 static double ylabel_length(const struct canvas *canvas) {
   const double size = canvas->style.font_size;
@@ -152,7 +173,7 @@ static int write_frame(struct canvas *canvas, struct error *error) {
   canvas_assign(canvas, "title_x", canvas_x(canvas, title_middle(canvas)));
   canvas_assign(canvas, "title_y", canvas_y(canvas, outer + line / 2));
   canvas_assign(canvas, "letter_x", canvas_x(canvas, letter_left(canvas)));
-  canvas_assign(canvas, "xlabel_x", canvas_x(canvas, canvas->left + canvas->panel_width / 2));
+  canvas_assign(canvas, "xlabel_x", canvas_x(canvas, xlabel_middle(canvas)));
   canvas_assign(
       canvas, "xlabel_y",
       canvas_y(canvas, below + canvas->bottom - canvas->spare_bottom - outer - 0.55 * line));
@@ -167,7 +188,7 @@ static int write_frame(struct canvas *canvas, struct error *error) {
     size_t lines;
   } texts[] = {{"title", canvas->title, canvas_title_room(canvas), CANVAS_TITLE_LINES},
                {"letter", canvas->letter, width, 1},
-               {"xlabel", canvas->xlabel, width - 2 * outer, 1},
+               {"xlabel", canvas->xlabel, xlabel_end(canvas) - xlabel_start(canvas), 1},
                {"ylabel", canvas->ylabel, canvas_ylabel_room(canvas), canvas->ylabel_lines}};
   int code = OK;
   for (size_t i = 0; i < sizeof texts / sizeof *texts && !code; i++)

@@ -1,4 +1,4 @@
-/* Title, letter and the label of the y axis keep apart and on the sheet. */
+/* Title, letter and the labels of the axes keep apart and on the sheet. */
 #include "tests/unit/pictures.h"
 
 /* Over the panel's middle, or as near to it as the sheet has room. */
@@ -105,11 +105,48 @@ static void labels_of_the_y_axis_stay_apart(void **state) {
   table_destroy(table);
 }
 
+/* A picture of a label of the x axis beside a long one of the y axis; where its panel begins. */
+static struct pixels draw_xlabel(struct table *table, const char *xlabel, unsigned *left) {
+  const struct figure_options options = {
+      .width = 3,
+      .xlabel = xlabel,
+      .ylabel = "a label of many words, which fills two lines of all the height of the sheet"};
+  struct figure figure = draw_table(table, &plain, &options, FIGURE_PNG);
+  const struct pixels pixels = decode(&figure.picture);
+  *left = panel_of(&figure, &pixels).left;
+  figure_release(&figure);
+  return pixels;
+}
+
+/* A label longer than the panel is cut where the sheet ends, and at that of the y axis. */
+static void labels_of_the_x_axis_stay_apart(void **state) {
+  (void)state;
+  struct table *table = table_of_curves(1, 9);
+  static const char text[] =
+      "distance of query and key (tokens, of which a page of this book holds about five hundred)";
+  unsigned left;
+  struct pixels alone = draw_xlabel(table, "d", &left);
+  for (size_t length = 20; length < sizeof text; length += 3) {
+    char xlabel[sizeof text];
+    snprintf(xlabel, length + 1, "%s", text);
+    struct pixels pixels = draw_xlabel(table, xlabel, &left);
+    for (unsigned y = 0; y < pixels.height; y++) {
+      assert_int_equal(pixel(&pixels, pixels.width - 1, y), 0xffffff);
+      for (unsigned x = 0; x < left / 2; x++)
+        assert_int_equal(pixel(&pixels, x, y), pixel(&alone, x, y));
+    }
+    free(pixels.rgb);
+  }
+  free(alone.rgb);
+  table_destroy(table);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(titles_stand_over_the_panel),
       cmocka_unit_test(letters_stand_at_the_upper_left),
       cmocka_unit_test(labels_of_the_y_axis_stay_apart),
+      cmocka_unit_test(labels_of_the_x_axis_stay_apart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/base/file.h"
+#include "lib/base/folder.h"
 #include "lib/base/memory.h"
 #include "lib/base/text.h"
 #include "lib/figure/gnuplot_process.h"
@@ -183,11 +184,6 @@ static int name_graphic(struct blob *tex, const char *graphic, struct error *err
   return failed ? error_set(error, ERROR_FAILED, "no memory for the TeX file") : OK;
 }
 
-static const char *temporary_folder(void) {
-  const char *folder = getenv("TMPDIR");
-  return folder && folder[0] == '/' ? folder : "/tmp";
-}
-
 /* Whether `end` is what the file ends with, but for line ends. */
 static bool ends_with(const struct blob *blob, const char *end) {
   size_t size = blob->size, length = strlen(end);
@@ -207,7 +203,7 @@ static int read_picture(const char *folder, const char *name, const char *end, s
   if (!missing && ends_with(blob, end)) return OK;
   return error_set(error, ERROR_FAILED,
                    "gnuplot made %s in '%s': is that disk full? TMPDIR may name another folder",
-                   missing ? "no picture" : "a part of the picture alone", temporary_folder());
+                   missing ? "no picture" : "a part of the picture alone", folder_temporary());
 }
 
 /* The private folder of one TeX figure, guarded so that a signal leaves nothing of it. */
@@ -218,7 +214,7 @@ struct tex_folder {
 };
 
 static int make_folder(struct tex_folder *folder, struct error *error) {
-  const char *parent = temporary_folder();
+  const char *parent = folder_temporary();
   char path[sizeof folder->path];
   sigset_t all, before;
   sigfillset(&all);

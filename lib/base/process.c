@@ -7,12 +7,13 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
-#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/memory.h"
@@ -32,7 +33,8 @@ struct process {
   int output_pipe; /* -1 once closed */
   int complaint_pipe;
   bool alive, out_of_memory;
-  size_t capacity; /* of outcome.output */
+  int64_t deadline; /* by now(); 0: none */
+  size_t capacity;  /* of outcome.output */
   struct process_outcome outcome;
 };
 
@@ -104,6 +106,13 @@ static int open_pipe(int *read_end, int *write_end) {
   *read_end = lift(ends[0]);
   *write_end = lift(ends[1]);
   return *read_end < 0 || *write_end < 0 || fcntl(*read_end, F_SETFL, O_NONBLOCK) ? -1 : 0;
+}
+
+/* Milliseconds of a clock that nobody sets. */
+static int64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)1000 * time.tv_sec + time.tv_nsec / 1000000;
 }
 
 /* Our ends of what the process gets copies of: stdin, stdout, stderr, inputs. */
@@ -195,6 +204,7 @@ int process_open(const struct process_start *start, struct process **result, str
     return error_set(error, ERROR_FAILED, "cannot run '%s': %s", start->program, strerror(code));
   }
   process->handle = pidfd_open(process->child, 0);
+  if (start->time_limit) process->deadline = now() + (int64_t)1000 * start->time_limit;
   *result = process;
   return OK;
 }
@@ -255,6 +265,19 @@ static void serve(struct process *process, const struct pollfd *polls) {
   close_descriptor(&process->complaint_pipe);
 }
 
+/* Kills a process whose time is over; `*timeout` becomes at most what is left of it. */
+static void keep_deadline(struct process *process, int *timeout) {
+  if (!process->deadline || !process->alive) return;
+  const int64_t left = process->deadline - now();
+  if (left <= 0) {
+    kill(process->child, SIGKILL);
+    process->alive = false;
+    process->outcome.out_of_time = true;
+  } else if (*timeout < 0 || left < *timeout) {
+    *timeout = (int)left;
+  }
+}
+
 /* Fills the places of all processes; `*timeout` becomes 0 when one of them has died. The index of
    one that is done with, else `count`. */
 static size_t prepare_polls(struct process *const *list, size_t count, struct pollfd *polls,
@@ -268,6 +291,7 @@ static size_t prepare_polls(struct process *const *list, size_t count, struct po
     if (process->output_pipe < 0 && process->complaint_pipe < 0) return i;
     own[POLL_OUTPUT].fd = process->output_pipe;
     own[POLL_COMPLAINT].fd = process->complaint_pipe;
+    keep_deadline(process, timeout);
     if (process->alive)
       own[POLL_END].fd = process->handle;
     else

@@ -3,6 +3,7 @@
 #ifndef ROPETOOL_BASE_PROCESS_H
 #define ROPETOOL_BASE_PROCESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "lib/base/error.h"
@@ -24,6 +25,7 @@ struct process_start {
   const struct process_input *inputs; /* its descriptors 3, 4, ... */
   size_t input_count;
   int stop_signal; /* what process_stop_all() sends it */
+  int time_limit;  /* seconds after which process_wait_any() kills it; 0: none */
 };
 
 /* What a process left. */
@@ -32,6 +34,7 @@ struct process_outcome {
   size_t output_size;
   char complaint[4096]; /* the start of what it wrote to stderr, without NULs */
   int status;           /* as waitpid() gives it */
+  bool out_of_time;     /* it was killed for its time limit */
 };
 
 struct process;

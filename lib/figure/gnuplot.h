@@ -39,6 +39,14 @@ bool gnuplot_tex_includes(const char *tex, size_t size, const char *graphic);
    control characters or is not UTF-8: nothing that could end the literal gets through. */
 int gnuplot_literal(const char *text, char **literal, struct error *error);
 
+/* The absolute path of the program that is run. ERROR_FAILED names the package when there is none.
+ */
+enum { GNUPLOT_PATH = 4096 };
+int gnuplot_find(char path[GNUPLOT_PATH], struct error *error);
+
+/* Stops every run after so many seconds, which is then ERROR_FAILED; 0, as at the start: none. */
+void gnuplot_set_time_limit(int seconds);
+
 /* "5.4 patchlevel 4", or an error as gnuplot_run gives. For --version and diagnostics. */
 int gnuplot_version(char version[64], struct error *error);
 

@@ -9,13 +9,20 @@
 #include "lib/base/memory.h"
 #include "lib/base/process.h"
 
+static int time_limit; /* seconds; 0: none */
+
+void gnuplot_set_time_limit(int seconds) {
+  time_limit = seconds;
+}
+
 static int is_program(const char *path) {
   return path[0] == '/' && access(path, X_OK) == 0;
 }
 
 /* The absolute path of the program. Relative folders of PATH are passed over: what is run must not
    depend on where we stand. */
-static int find_program(char *path, size_t capacity, struct error *error) {
+int gnuplot_find(char path[GNUPLOT_PATH], struct error *error) {
+  const size_t capacity = GNUPLOT_PATH;
   const char *name = getenv("ROPETOOL_GNUPLOT");
   if (!name || !*name) name = "gnuplot";
   if (strchr(name, '/')) {
@@ -73,10 +80,13 @@ static char **clean_environment(struct error *error) {
 
 int gnuplot_process_run(const struct blob *script, const struct blob *data, const char *folder,
                         struct gnuplot_result *result, struct error *error) {
-  char program[4096];
+  char program[GNUPLOT_PATH];
   *result = (struct gnuplot_result){0};
-  int code = find_program(program, sizeof program, error);
+  int code = gnuplot_find(program, error);
   if (code) return code;
+  if (access("/dev/fd", X_OK))
+    return error_set(error, ERROR_FAILED,
+                     "cannot give gnuplot its script: there is no '/dev/fd'; mount /proc");
   char **environment = clean_environment(error);
   if (!environment) return ERROR_FAILED;
   char *const arguments[] = {(char *)"gnuplot", (char *)"-d", (char *)"-c", (char *)"/dev/fd/4",
@@ -88,7 +98,8 @@ int gnuplot_process_run(const struct blob *script, const struct blob *data, cons
                                       .folder = folder,
                                       .inputs = inputs,
                                       .input_count = 2,
-                                      .stop_signal = SIGKILL};
+                                      .stop_signal = SIGKILL,
+                                      .time_limit = time_limit};
   struct process *process;
   struct process_outcome outcome;
   size_t ended;
@@ -101,6 +112,11 @@ int gnuplot_process_run(const struct blob *script, const struct blob *data, cons
   else
     code = process_close(process, &outcome, error);
   if (code) return code;
+  if (outcome.out_of_time) {
+    free(outcome.output);
+    return error_set(error, ERROR_FAILED, "gnuplot had not ended after %d s and was stopped",
+                     time_limit);
+  }
   result->output = (struct blob){outcome.output, outcome.output_size};
   memcpy(result->complaint, outcome.complaint, sizeof result->complaint);
   result->status = outcome.status;

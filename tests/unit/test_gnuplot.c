@@ -360,6 +360,24 @@ static void literals_refuse_controls_and_what_is_not_utf8(void **state) {
   }
 }
 
+/* One that hangs is stopped; the next run has no limit again. */
+static void is_stopped_when_its_time_is_over(void **state) {
+  (void)state;
+  struct error error = {0};
+  struct blob picture, tex;
+  char version[64];
+  use_fake("#!/bin/sh\nexec sleep 20\n");
+  gnuplot_set_time_limit(1);
+  assert_int_equal(run(echo_data, &picture, &error), ERROR_FAILED);
+  assert_message(&error, "gnuplot had not ended after 1 s and was stopped");
+  assert_int_equal(run_tex(echo_data, &picture, &tex, &error), ERROR_FAILED);
+  assert_message(&error, "after 1 s");
+  assert_null(picture.data);
+  gnuplot_set_time_limit(0);
+  unsetenv("ROPETOOL_GNUPLOT");
+  assert_int_equal(gnuplot_version(version, &error), OK);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(reads_its_data_twice, use_real),
@@ -370,6 +388,7 @@ int main(void) {
       cmocka_unit_test_setup(startup_files_are_not_read, use_real),
       cmocka_unit_test_setup(says_what_went_wrong, use_real),
       cmocka_unit_test_setup(says_when_it_is_missing, use_real),
+      cmocka_unit_test_setup(is_stopped_when_its_time_is_over, use_real),
       cmocka_unit_test_setup(survives_what_floods_and_what_lingers, use_real),
       cmocka_unit_test_setup(an_ignored_broken_pipe_is_not_inherited, use_real),
       cmocka_unit_test_setup(gives_tex_and_its_pdf, use_real),

@@ -8,18 +8,24 @@
 #include "lib/base/process.h"
 
 /* A shell that runs `script`. */
-static struct process *shell(const char *script, const struct process_input *inputs, size_t count) {
+static struct process *limited_shell(const char *script, int time_limit,
+                                     const struct process_input *inputs, size_t count) {
   char *const arguments[] = {(char *)"sh", (char *)"-c", (char *)(uintptr_t)script, NULL};
   const struct process_start start = {.program = "/bin/sh",
                                       .arguments = arguments,
                                       .folder = folder,
                                       .inputs = inputs,
                                       .input_count = count,
-                                      .stop_signal = SIGTERM};
+                                      .stop_signal = SIGTERM,
+                                      .time_limit = time_limit};
   struct process *process;
   struct error error = {0};
   if (process_open(&start, &process, &error)) fail_msg("%s", error.message);
   return process;
+}
+
+static struct process *shell(const char *script, const struct process_input *inputs, size_t count) {
+  return limited_shell(script, 0, inputs, count);
 }
 
 static struct process_outcome wait_for(struct process *process) {
@@ -159,6 +165,36 @@ static void stopping_all(void **state) {
   }
 }
 
+static double seconds_of(const char *script, int time_limit, struct process_outcome *outcome) {
+  struct timespec start, end;
+  clock_gettime(CLOCK_MONOTONIC, &start);
+  *outcome = wait_for(limited_shell(script, time_limit, NULL, 0));
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  return (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+}
+
+/* A process that hangs, one that writes without end, and one whose child does: each is killed when
+   its time is over, and what was written until then is there. Another that is done in time is not.
+ */
+static void time_limits(void **state) {
+  (void)state;
+  static const char *const scripts[] = {"echo begun; exec sleep 20", "while :; do echo begun; done",
+                                        "echo begun; sleep 5"};
+  struct process_outcome outcome;
+  for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+    const double seconds = seconds_of(scripts[i], 1, &outcome);
+    assert_true(seconds >= 0.9 && seconds < 4.5);
+    assert_true(outcome.out_of_time);
+    assert_true(WIFSIGNALED(outcome.status) && WTERMSIG(outcome.status) == SIGKILL);
+    assert_memory_equal(outcome.output, "begun\n", 6);
+    free(outcome.output);
+  }
+  seconds_of("exit 3", 20, &outcome);
+  assert_false(outcome.out_of_time);
+  assert_true(WIFEXITED(outcome.status) && WEXITSTATUS(outcome.status) == 3);
+  free(outcome.output);
+}
+
 static void faults(void **state) {
   (void)state;
   char *const arguments[] = {(char *)"x", NULL};
@@ -201,6 +237,7 @@ int main(void) {
       cmocka_unit_test(any_of_several),
       cmocka_unit_test(orphans_do_not_keep_us),
       cmocka_unit_test(stopping_all),
+      cmocka_unit_test(time_limits),
       cmocka_unit_test(faults),
   };
   return cmocka_run_group_tests(tests, folder_create, folder_remove);

@@ -3,6 +3,7 @@
 
 #include <omp.h>
 #include <sched.h>
+#include <sys/resource.h>
 
 #include "lib/base/progress.h"
 #include "lib/base/thread.h"
@@ -31,6 +32,18 @@ static void as_many_threads_as_asked_for(void **state) {
     members++;
     assert_int_equal(members, count);
   }
+}
+
+/* All of them; this one alone where the user may have no more. */
+static bool counts_what_can_be_started(void) {
+  const struct rlimit one = {1, 1};
+  if (thread_startable(1) != 1 || thread_startable(9) != 9) return false;
+  return !setrlimit(RLIMIT_NPROC, &one) && thread_startable(9) == 1 && thread_startable(1) == 1;
+}
+
+static void threads_that_can_be_started(void **state) {
+  (void)state;
+  assert_int_equal(as_nobody(counts_what_can_be_started), 0);
 }
 
 enum { STEPS = 4000 };
@@ -96,6 +109,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(only_the_cores_we_may_use),
       cmocka_unit_test(as_many_threads_as_asked_for),
+      cmocka_unit_test(threads_that_can_be_started),
       cmocka_unit_test(progress_is_reported_one_at_a_time),
       cmocka_unit_test(parts_make_a_whole),
   };

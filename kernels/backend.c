@@ -14,24 +14,28 @@ struct backend {
 };
 
 /* The GPU's operations, open; NULL with the error filled when there is no GPU to use. */
-static const struct backend_operations *open_cuda(struct error *error) {
-  const struct backend_operations *operations = plugin_load(error);
-  if (operations && !operations->open(error)) return operations;
+static const struct backend_operations *open_cuda(int index, struct error *error) {
+  char path[CUDA_PLUGIN_PATH];
+  const struct backend_operations *operations =
+      plugin_find(path, error) ? NULL : plugin_load(path, error);
+  if (operations && !operations->open(index, error)) return operations;
   error_prefix(error, "no CUDA device");
   return NULL;
 }
 
-/* The operations of a device, open. `auto` falls back to the CPU and keeps the reason. */
-static int open_device(const char *device, struct backend *backend, struct error *error) {
+/* The operations of a device, open; `index` as of operations->open. `auto` falls back to the CPU
+   and keeps the reason. */
+static int open_device(const char *device, int index, struct backend *backend,
+                       struct error *error) {
   const bool automatic = !strcmp(device, "auto");
   if (!automatic && strcmp(device, "cpu") && strcmp(device, "cuda"))
     return error_set(error, ERROR_INPUT, "unknown device '%s': auto, cpu or cuda", device);
-  int status = cpu_operations.open(error); /* for what a plug-in lacks, too */
+  int status = cpu_operations.open(-1, error); /* for what a plug-in lacks, too */
   if (status) return status;
   backend->operations = &cpu_operations;
   if (!strcmp(device, "cpu")) return OK;
   struct error missing = {0};
-  const struct backend_operations *cuda = open_cuda(&missing);
+  const struct backend_operations *cuda = open_cuda(index, &missing);
   if (cuda)
     backend->operations = cuda;
   else if (automatic)
@@ -41,16 +45,41 @@ static int open_device(const char *device, struct backend *backend, struct error
   return status;
 }
 
-int backend_open(const char *device, struct backend **backend, struct error *error) {
+static int open_backend(const char *device, int index, struct backend **backend,
+                        struct error *error) {
   *backend = NULL;
   struct backend *opened = memory_array(1, sizeof *opened, "a backend", error);
-  if (!opened) return error->code;
-  const int status = open_device(device, opened, error);
+  if (!opened) return ERROR_FAILED;
+  const int status = open_device(device, index, opened, error);
   if (status)
     free(opened);
   else
     *backend = opened;
   return status;
+}
+
+int backend_open(const char *device, struct backend **backend, struct error *error) {
+  return open_backend(device, -1, backend, error);
+}
+
+int backend_open_gpu(int index, struct backend **backend, struct error *error) {
+  return open_backend("cuda", index, backend, error);
+}
+
+void backend_survey_cuda(struct cuda_survey *survey, struct error *error) {
+  *survey = (struct cuda_survey){.state = CUDA_NO_PLUGIN};
+  if (plugin_find(survey->plugin, error)) {
+    survey->plugin[0] = '\0';
+    return;
+  }
+  survey->state = CUDA_BAD_PLUGIN;
+  const struct backend_operations *operations = plugin_load(survey->plugin, error);
+  if (!operations) return;
+  survey->state = CUDA_WORKS;
+  if (operations->survey)
+    operations->survey(survey, error);
+  else
+    survey->devices = 1; /* and nothing is known of it */
 }
 
 const char *backend_reason(const struct backend *backend) {

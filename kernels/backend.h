@@ -25,6 +25,9 @@ int backend_open(const char *device, struct backend **backend, struct error *err
 void backend_close(struct backend *backend);
 const char *backend_name(const struct backend *backend); /* "cpu", or the GPU's name */
 
+/* The same of one GPU among those that the driver shows, counted from 0. */
+int backend_open_gpu(int index, struct backend **backend, struct error *error);
+
 /* Why "auto" took no GPU, valid as long as the backend; NULL when it took one or was not asked. */
 const char *backend_reason(const struct backend *backend);
 
@@ -309,8 +312,43 @@ int backend_limit(struct backend *backend, const struct limit_batch *batch, stru
 /* Whether the device can say what its limits are; those of the CPU would mislead. */
 bool backend_has_limits(const struct backend *backend);
 
+/* How far one gets on the way to a GPU, for reports of what works. */
+enum cuda_state {
+  CUDA_NO_PLUGIN,  /* a build without CUDA */
+  CUDA_BAD_PLUGIN, /* it is there, or named, and cannot be used */
+  CUDA_NO_DRIVER,
+  CUDA_NO_DEVICE, /* the driver shows none */
+  CUDA_BROKEN,    /* the driver cannot be used */
+  CUDA_WORKS,
+};
+struct cuda_device {
+  char name[256];
+  int major, minor; /* compute capability */
+  uint64_t memory;  /* bytes */
+};
+enum { CUDA_DEVICES = 32, CUDA_PLUGIN_PATH = 4096 };
+struct cuda_survey {
+  enum cuda_state state;
+  char plugin[CUDA_PLUGIN_PATH]; /* its file; "": there is none */
+  int driver, runtime;           /* CUDA's versions, 1000 · major + 10 · minor; 0: not known */
+  size_t devices;
+  struct cuda_device device[CUDA_DEVICES]; /* the first of them */
+  bool blas;                               /* cuBLAS was found and works on the first device */
+  int blas_version;                        /* in its own words; 0: not known */
+};
+
+/* Looks at all of it. `error` says why the state is not CUDA_WORKS. */
+void backend_survey_cuda(struct cuda_survey *survey, struct error *error);
+
 /* What multiplies matrices on the CPU: "OpenBLAS 0.3.21 ... Cooperlake ...", with the processor's
    name in its own words. */
 const char *backend_blas(void);
+
+/* The processor whose kernels it has chosen: "Cooperlake". */
+const char *backend_blas_kernels(void);
+
+/* The vectors for which the loops of our own were compiled that run here: "x86-64-v3"; "default"
+   where there is one copy of them. */
+const char *backend_vectors(void);
 
 #endif

@@ -23,6 +23,7 @@ static struct {
   int (*create)(void **handle);
   int (*destroy)(void *handle);
   int (*set_math_mode)(void *handle, int mode);
+  int (*get_version)(void *handle, int *version); /* NULL: it has none */
   multiplication<double> dgemm;
   multiplication<float> sgemm;
 } blas;
@@ -54,6 +55,8 @@ static bool find_functions(void *library) {
     if (!address) return false;
     memcpy(function.place, &address, sizeof address);
   }
+  void *version = dlsym(library, "cublasGetVersion_v2");
+  memcpy(&blas.get_version, &version, sizeof version);
   return true;
 }
 
@@ -67,6 +70,12 @@ bool cuda_blas_available(void) {
     (void)cudaGetLastError(); /* of the runtime, where that had a part in it */
   }
   return blas.handle;
+}
+
+int cuda_blas_version(void) {
+  int version = 0;
+  const bool known = blas.handle && blas.get_version && !blas.get_version(blas.handle, &version);
+  return known ? version : 0;
 }
 
 void cuda_blas_close(void) {

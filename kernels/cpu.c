@@ -6,7 +6,8 @@
 
 /* Matrix products run inside our own threads: OpenBLAS must not start more, nor cut sums by their
  * number. */
-static int cpu_open(struct error *error) {
+static int cpu_open(int index, struct error *error) {
+  (void)index;
   (void)error;
   openblas_set_num_threads(1);
   return OK;
@@ -38,4 +39,17 @@ const struct backend_operations cpu_operations = {
 
 const char *backend_blas(void) {
   return openblas_get_config();
+}
+
+const char *backend_blas_kernels(void) {
+  return openblas_get_corename();
+}
+
+/* As VECTOR_CLONES has them, and by the same question to the processor. */
+const char *backend_vectors(void) {
+#if defined(__x86_64__) && !defined(__clang__)
+  if (__builtin_cpu_supports("x86-64-v4")) return "x86-64-v4";
+  if (__builtin_cpu_supports("x86-64-v3")) return "x86-64-v3";
+#endif
+  return "default";
 }

@@ -18,6 +18,9 @@ struct cuda_blas_shape {
 /* Whether there is a cuBLAS that works here; asked once, until cuda_blas_close(). */
 bool cuda_blas_available(void);
 
+/* The version of that cuBLAS, in its own words: 120802; 0 where it does not say. */
+int cuda_blas_version(void);
+
 /* c(row, column) = Σ_k a(k, row) · b(k, column) on the device, all three in row-major order, behind
    what was launched before; single precision has no TF32 in it. The same shapes give the same bits
    with the same cuBLAS and device; other shapes, or another cuBLAS, may round otherwise. Returns

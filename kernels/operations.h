@@ -10,7 +10,7 @@
 #include "kernels/backend.h"
 
 /* Goes up whenever this table or a batch struct of backend.h changes. */
-#define OPERATIONS_ABI 8u
+#define OPERATIONS_ABI 9u
 
 /* What an operation of a plug-in returns for a batch that it leaves to the CPU, untouched; likewise
    an operation may be NULL. */
@@ -19,9 +19,11 @@
 struct backend_operations {
   uint32_t abi;  /* OPERATIONS_ABI of the header it was compiled with */
   uint32_t size; /* sizeof(struct backend_operations) there */
-  int (*open)(struct error *error);
+  int (*open)(int index, struct error *error); /* of several devices; −1: the one in use */
   void (*close)(void);
   const char *(*name)(void); /* "cpu", or the GPU's name; valid while open */
+  /* Looks from the driver on: versions, devices, cuBLAS, and the state; may be NULL. */
+  int (*survey)(struct cuda_survey *survey, struct error *error);
   int (*decay_bound)(const struct decay_batch *batch, struct error *error);
   int (*cosine_sum)(const struct cosine_sum_batch *batch, struct error *error);
   int (*cosine_range)(const struct cosine_range_batch *batch, struct error *error);

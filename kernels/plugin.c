@@ -18,8 +18,8 @@ static int program_folder(char *folder, size_t size) {
   return OK;
 }
 
-/* Where the plug-in lies, into `path`. */
-static int find_plugin(char *path, size_t size, struct error *error) {
+/* The plug-in of this program, into `path`. */
+static int search(char *path, size_t size, struct error *error) {
   static const char *const places[] = {"", "/../lib/ropetool"};
   char folder[PATH_MAX];
   if (!program_folder(folder, sizeof folder))
@@ -44,7 +44,7 @@ static const struct backend_operations *refuse(void *library, const char *path, 
   return NULL;
 }
 
-static const struct backend_operations *load(const char *path, struct error *error) {
+const struct backend_operations *plugin_load(const char *path, struct error *error) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     error_set(error, ERROR_FAILED, "cannot load the plug-in '%s': %s", path, dlerror());
@@ -65,9 +65,10 @@ static const struct backend_operations *load(const char *path, struct error *err
   return operations;
 }
 
-const struct backend_operations *plugin_load(struct error *error) {
+int plugin_find(char path[CUDA_PLUGIN_PATH], struct error *error) {
   const char *named = getenv("ROPETOOL_CUDA_PLUGIN");
-  if (named && *named) return load(named, error);
-  char path[PATH_MAX];
-  return find_plugin(path, sizeof path, error) ? NULL : load(path, error);
+  if (!named || !*named) return search(path, CUDA_PLUGIN_PATH, error);
+  if (snprintf(path, CUDA_PLUGIN_PATH, "%s", named) < CUDA_PLUGIN_PATH) return OK;
+  return error_set(error, ERROR_FAILED, "cannot load the plug-in '%.60s...': its name is too long",
+                   named);
 }

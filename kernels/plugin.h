@@ -11,10 +11,12 @@
 #define PLUGIN_SYMBOL "ropetool_operations"
 typedef const struct backend_operations *plugin_function(void);
 
-/* The table of the plug-in, checked for its version but not open yet; operations that it lacks are
-   NULL. It is looked for where the environment variable ROPETOOL_CUDA_PLUGIN says, if that is set;
-   else beside the program, then in ../lib/ropetool/ from there. NULL with the error filled when
-   there is none that fits. */
-const struct backend_operations *plugin_load(struct error *error);
+/* Where the plug-in lies: where the environment variable ROPETOOL_CUDA_PLUGIN says, if that is set;
+   else beside the program, then in ../lib/ropetool/ from there. ERROR_FAILED when it is nowhere. */
+int plugin_find(char path[CUDA_PLUGIN_PATH], struct error *error);
+
+/* The table of the plug-in at `path`, checked for its version but not open yet; operations that it
+   lacks are NULL. NULL with the error filled when it does not fit. */
+const struct backend_operations *plugin_load(const char *path, struct error *error);
 
 #endif

@@ -1,5 +1,6 @@
 /* The CUDA plug-in: its table of operations, and the device it uses. */
 #include <stdio.h>
+#include <string.h>
 
 #include "kernels/cuda_blas.h"
 #include "kernels/cuda_operations.h"
@@ -48,13 +49,19 @@ static int explain(cudaError_t result, struct error *error) {
   }
 }
 
+static cudaError_t count_devices(int *count) {
+  *count = 0;
+  const cudaError_t result = cudaGetDeviceCount(count);
+  return result == cudaSuccess && *count < 1 ? cudaErrorNoDevice : result;
+}
+
 /* Kernels are compiled for compute capability 7.5 and later. */
-static int plugin_open(struct error *error) {
+static int plugin_open(int index, struct error *error) {
   enum { OLDEST = 75 };
-  int count = 0, device = 0;
-  cudaError_t result = cudaGetDeviceCount(&count);
-  if (result == cudaSuccess && count < 1) result = cudaErrorNoDevice;
+  int count, device = 0;
+  cudaError_t result = count_devices(&count);
   cudaDeviceProp properties;
+  if (result == cudaSuccess && index >= 0) result = cudaSetDevice(index);
   if (result == cudaSuccess) result = cudaGetDevice(&device);
   if (result == cudaSuccess) result = cudaGetDeviceProperties(&properties, device);
   if (result != cudaSuccess) return explain(result, error);
@@ -70,6 +77,37 @@ static void plugin_close(void) {
   cuda_blas_close();
 }
 
+static enum cuda_state state_of(cudaError_t result, int driver) {
+  if (result == cudaSuccess) return CUDA_WORKS;
+  if (result == cudaErrorNoDevice) return CUDA_NO_DEVICE;
+  return result == cudaErrorInsufficientDriver && !driver ? CUDA_NO_DRIVER : CUDA_BROKEN;
+}
+
+static int plugin_survey(struct cuda_survey *survey, struct error *error) {
+  int count;
+  if (cudaDriverGetVersion(&survey->driver) != cudaSuccess) survey->driver = 0;
+  if (cudaRuntimeGetVersion(&survey->runtime) != cudaSuccess) survey->runtime = 0;
+  cudaError_t result = count_devices(&count);
+  for (int i = 0; result == cudaSuccess && i < count && i < CUDA_DEVICES; i++) {
+    struct cuda_device *device = &survey->device[i];
+    cudaDeviceProp properties;
+    result = cudaGetDeviceProperties(&properties, i);
+    if (result != cudaSuccess) continue;
+    memcpy(device->name, properties.name, sizeof device->name);
+    device->name[sizeof device->name - 1] = '\0';
+    device->major = properties.major;
+    device->minor = properties.minor;
+    device->memory = properties.totalGlobalMem;
+  }
+  survey->state = state_of(result, survey->driver);
+  if (result != cudaSuccess) return explain(result, error);
+  survey->devices = (size_t)count;
+  survey->blas = cuda_blas_available();
+  survey->blas_version = cuda_blas_version();
+  cuda_blas_close();
+  return OK;
+}
+
 static const char *plugin_name(void) {
   return device_name;
 }
@@ -83,6 +121,7 @@ static const struct backend_operations *table(void) {
   operations.open = plugin_open;
   operations.close = plugin_close;
   operations.name = plugin_name;
+  operations.survey = plugin_survey;
   operations.decay_bound = decay_bound_cuda;
   operations.cosine_sum = cosine_sum_cuda;
   operations.phase_map = phase_map_cuda;

@@ -12,7 +12,8 @@ static int is(const char *fault) {
   return asked && !strcmp(asked, fault);
 }
 
-static int fake_open(struct error *error) {
+static int fake_open(int index, struct error *error) {
+  (void)index;
   if (!is("device")) return OK;
   if (error) {
     error->code = ERROR_FAILED;

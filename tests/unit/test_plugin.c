@@ -64,6 +64,44 @@ static void no_device(void **state) {
   expect_refusal("no CUDA device: the fake has none");
 }
 
+static void expect_survey(enum cuda_state state, const char *plugin, const char *part) {
+  static struct cuda_survey survey;
+  memset(&survey, 1, sizeof survey);
+  error.message[0] = '\0';
+  backend_survey_cuda(&survey, &error);
+  assert_int_equal(survey.state, state);
+  assert_string_equal(survey.plugin, plugin);
+  assert_true(!survey.driver && !survey.runtime && !survey.blas && !survey.blas_version);
+  assert_int_equal(survey.devices, state == CUDA_WORKS);
+  if (!strstr(error.message, part)) fail_msg("no '%s' in: %s", part, error.message);
+}
+
+/* How far one gets; of a plug-in that cannot say there is one device, of which nothing is known. */
+static void surveys(void **state) {
+  (void)state;
+  struct backend *backend;
+  use("", "");
+  expect_survey(CUDA_NO_PLUGIN, "", "neither beside the program");
+  use("./no such.so", "");
+  expect_survey(CUDA_BAD_PLUGIN, "./no such.so", "cannot load the plug-in");
+  use(fake, "version");
+  expect_survey(CUDA_BAD_PLUGIN, fake, "this program needs version");
+  use(fake, "");
+  expect_survey(CUDA_WORKS, fake, "");
+  assert_done(backend_open_gpu(0, &backend, &error));
+  assert_string_equal(backend_name(backend), "fake GPU");
+  backend_close(backend);
+  use(fake, "device");
+  assert_refused(backend_open_gpu(0, &backend, &error), ERROR_FAILED, "the fake has none");
+  assert_null(backend);
+  char *name = malloc(2 * CUDA_PLUGIN_PATH);
+  memset(name, 'x', 2 * CUDA_PLUGIN_PATH - 1);
+  name[2 * CUDA_PLUGIN_PATH - 1] = '\0';
+  use(name, "");
+  expect_refusal("its name is too long");
+  free(name);
+}
+
 /* The processor's own operations are not asked for: the plug-in is not even looked at. */
 static void not_wanted(void **state) {
   (void)state;
@@ -174,13 +212,10 @@ int main(int argc, char **argv) {
     return 1;
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(nowhere),
-      cmocka_unit_test(no_library),
-      cmocka_unit_test(another_version),
-      cmocka_unit_test(no_device),
-      cmocka_unit_test(not_wanted),
-      cmocka_unit_test(taken),
-      cmocka_unit_test(beside_the_program),
+      cmocka_unit_test(nowhere),         cmocka_unit_test(no_library),
+      cmocka_unit_test(another_version), cmocka_unit_test(no_device),
+      cmocka_unit_test(surveys),         cmocka_unit_test(not_wanted),
+      cmocka_unit_test(taken),           cmocka_unit_test(beside_the_program),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,10 @@ static const struct {
     [FIGURE_TEX] = {"cairolatex", "pdf input colortext rounded dashlength 1", 0.75, 4, false},
 };
 
+const char *figure_terminal(enum figure_format format) {
+  return terminals[format].name;
+}
+
 static void write_terminal(const struct canvas *canvas, const char *paper, FILE *out) {
   const double scale = terminals[canvas->format].by_dots ? canvas->dpi / 72 : 1;
   fprintf(out, "set terminal %s %s size ", terminals[canvas->format].name,

@@ -130,6 +130,21 @@ int figure_map_colours(const struct panel_set *panels, const struct figure_optio
 enum { FIGURE_FONT_NAME = 128 };
 int figure_font_known(const char *font, char instead[FIGURE_FONT_NAME]);
 
+/* The family that PNG and PDF show for `font`, which may be a generic name, into `family`. */
+enum figure_font {
+  FIGURE_FONT_UNKNOWN, /* fontconfig, which knows, is not there */
+  FIGURE_FONT_NONE,    /* no font is installed */
+  FIGURE_FONT_OTHER,   /* another family */
+  FIGURE_FONT_SAME,
+};
+enum figure_font figure_font_find(const char *font, char family[FIGURE_FONT_NAME]);
+
+/* The version of the fontconfig that runs, 21401 for 2.14.1; 0 when it is not there. */
+int figure_fontconfig_version(void);
+
+/* The terminal of gnuplot that draws the format: "pngcairo". */
+const char *figure_terminal(enum figure_format format);
+
 /* Whether a letter can be one: 1 to FIGURE_LETTER letters and digits. ERROR_INPUT. */
 enum { FIGURE_LETTER = 3 };
 int figure_letter_check(const char *letter, struct error *error);

@@ -28,6 +28,7 @@ struct fontconfig {
   int (*get_string)(const struct pattern *, const char *object, int index, unsigned char **value);
   void (*destroy)(struct pattern *);
   void (*end)(void);
+  int (*version)(void);
 };
 
 static void fontconfig_close(struct fontconfig *fc) {
@@ -52,6 +53,7 @@ static bool fontconfig_open(struct fontconfig *fc) {
       {"FcPatternGetString", &fc->get_string},
       {"FcPatternDestroy", &fc->destroy},
       {"FcFini", &fc->end},
+      {"FcGetVersion", &fc->version},
   };
   for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
     void *symbol = dlsym(fc->library, symbols[i].name);
@@ -78,11 +80,11 @@ static bool same_family(const char *a, const char *b) {
   }
 }
 
-/* As figure_font_known, of what is no generic name. */
-static int best_match(const struct fontconfig *fc, struct config *config, const char *font,
-                      char instead[FIGURE_FONT_NAME]) {
+static enum figure_font best_match(const struct fontconfig *fc, struct config *config,
+                                   const char *font, char shown[FIGURE_FONT_NAME]) {
   struct pattern *wanted = fc->create(), *found = NULL;
-  int known = -1, result;
+  enum figure_font match = FIGURE_FONT_NONE;
+  int result;
   unsigned char *family;
   if (wanted && fc->add_string(wanted, "family", (const unsigned char *)font) &&
       fc->substitute(config, wanted, MATCH_PATTERN)) {
@@ -90,26 +92,42 @@ static int best_match(const struct fontconfig *fc, struct config *config, const 
     found = fc->match(config, wanted, &result);
   }
   for (int i = 0; found && fc->get_string(found, "family", i, &family) == RESULT_MATCH; i++) {
-    if (known < 0) snprintf(instead, FIGURE_FONT_NAME, "%s", (const char *)family);
-    known = same_family(font, (const char *)family) || known == 1;
+    if (match == FIGURE_FONT_NONE) snprintf(shown, FIGURE_FONT_NAME, "%s", (const char *)family);
+    if (match != FIGURE_FONT_SAME)
+      match = same_family(font, (const char *)family) ? FIGURE_FONT_SAME : FIGURE_FONT_OTHER;
   }
   if (found) fc->destroy(found);
   if (wanted) fc->destroy(wanted);
-  return known;
+  return match;
 }
 
-int figure_font_known(const char *font, char instead[FIGURE_FONT_NAME]) {
+enum figure_font figure_font_find(const char *font, char family[FIGURE_FONT_NAME]) {
   struct fontconfig fc;
-  *instead = '\0';
-  for (size_t i = 0; i < sizeof generic / sizeof *generic; i++)
-    if (same_family(font, generic[i])) return 1;
-  if (!fontconfig_open(&fc)) return -1;
+  *family = '\0';
+  if (!fontconfig_open(&fc)) return FIGURE_FONT_UNKNOWN;
   struct config *config = fc.load();
-  const int known = config ? best_match(&fc, config, font, instead) : -1;
+  const enum figure_font match =
+      config ? best_match(&fc, config, font, family) : FIGURE_FONT_UNKNOWN;
   if (config) fc.unload(config);
   fc.end();
   fontconfig_close(&fc);
-  return known;
+  return match;
+}
+
+int figure_fontconfig_version(void) {
+  struct fontconfig fc;
+  if (!fontconfig_open(&fc)) return 0;
+  const int version = fc.version();
+  fontconfig_close(&fc);
+  return version;
+}
+
+int figure_font_known(const char *font, char instead[FIGURE_FONT_NAME]) {
+  *instead = '\0';
+  for (size_t i = 0; i < sizeof generic / sizeof *generic; i++)
+    if (same_family(font, generic[i])) return 1;
+  const enum figure_font match = figure_font_find(font, instead);
+  return match < FIGURE_FONT_OTHER ? -1 : match == FIGURE_FONT_SAME;
 }
 
 /* Families of narrow faces, and how wide their texts are at most: the widths of digits and of small

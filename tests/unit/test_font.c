@@ -32,6 +32,22 @@ static void others_say_what_comes_instead(void **state) {
   assert_int_equal(figure_font_known("DejaVu San", instead), 0);
 }
 
+/* What is shown, also for a generic name; and without any font. */
+static void families_that_are_shown(void **state) {
+  (void)state;
+  char family[FIGURE_FONT_NAME];
+  assert_true(figure_fontconfig_version() > 20000);
+  assert_int_equal(figure_font_find("dejavu sans", family), FIGURE_FONT_SAME);
+  assert_string_equal(family, "DejaVu Sans");
+  assert_int_equal(figure_font_find("sans", family), FIGURE_FONT_OTHER);
+  assert_true(*family && strcmp(family, "sans"));
+  setenv("FONTCONFIG_FILE", write_text("none.conf", "<fontconfig></fontconfig>"), 1);
+  assert_int_equal(figure_font_find("sans", family), FIGURE_FONT_NONE);
+  assert_string_equal(family, "");
+  assert_int_equal(figure_font_known("DejaVu Sans", family), -1);
+  unsetenv("FONTCONFIG_FILE");
+}
+
 /* The width is that of the family that is shown; wide and unknown ones are as wide as can be. */
 static void narrow_faces_are_narrow(void **state) {
   (void)state;
@@ -52,9 +68,8 @@ static void narrow_faces_are_narrow(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(installed_fonts_are_known),
-      cmocka_unit_test(generic_names_are_known),
-      cmocka_unit_test(others_say_what_comes_instead),
+      cmocka_unit_test(installed_fonts_are_known),     cmocka_unit_test(generic_names_are_known),
+      cmocka_unit_test(others_say_what_comes_instead), cmocka_unit_test(families_that_are_shown),
       cmocka_unit_test(narrow_faces_are_narrow),
   };
   return cmocka_run_group_tests(tests, folder_create, folder_remove);

@@ -151,7 +151,7 @@ $(BUILD)/tests/test_%: $(BUILD)/tests/unit/test_%.o $(SUPPORT_OBJECTS) $(BUILD)/
 	$(call step,LINK) $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
 $(BUILD)/tests/twins/twin_cosine_sum $(BUILD)/tests/twins/twin_limit: | $(BUILD)/tests/plugins/fake_cublas.so
-$(BUILD)/tests/test_plugin $(BUILD)/tests/test_bench_device: | $(BUILD)/tests/plugins/fake.so
+$(BUILD)/tests/test_plugin $(BUILD)/tests/test_bench_device $(BUILD)/tests/test_self_check: | $(BUILD)/tests/plugins/fake.so
 
 $(BUILD)/tests/plugins/%.so: tests/plugins/%.c $(BUILD)/flags
 	$(call step,LINK) $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -fPIC -shared -MMD -MP -MF $(@:.so=.d) -o $@ $<

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 
+#include "lib/analysis/self_check.h"
 #include "tests/simt/control.h"
 
 static void (*driver_error)(int failure);
@@ -84,12 +85,66 @@ static void device_is_taken(void **state) {
   backend_close(backend);
 }
 
+static void expect_state(enum cuda_state state) {
+  static struct cuda_survey survey;
+  backend_survey_cuda(&survey, &error);
+  assert_int_equal(survey.state, state);
+  assert_int_equal(survey.devices, 0);
+  assert_true(survey.runtime > 0);
+}
+
+/* The survey knows the versions, and each device; one of them can be chosen. */
+static void surveys(void **state) {
+  (void)state;
+  static struct cuda_survey survey;
+  struct backend *backend;
+  if (!device_count) {
+    skip();
+    return;
+  }
+  driver_error(35);
+  expect_state(CUDA_NO_DRIVER);
+  driver_error(34);
+  expect_state(CUDA_BROKEN);
+  driver_error(100);
+  expect_state(CUDA_NO_DEVICE);
+  driver_error(0);
+  device_count(3);
+  backend_survey_cuda(&survey, &error);
+  assert_int_equal(survey.state, CUDA_WORKS);
+  assert_int_equal(survey.devices, 3);
+  assert_true(survey.driver >= 12000 && survey.runtime >= 12000);
+  for (size_t i = 0; i < survey.devices; i++) {
+    assert_string_equal(survey.device[i].name, backend_name(twin[1]));
+    assert_true(survey.device[i].major >= 7 && survey.device[i].memory > 0);
+  }
+  assert_done(backend_open_gpu(2, &backend, &error));
+  backend_close(backend);
+  assert_refused(backend_open_gpu(3, &backend, &error), ERROR_FAILED, "invalid device");
+  device_count(1);
+  assert_done(backend_open_gpu(0, &backend, &error));
+  backend_close(backend);
+}
+
+/* What `ropetool doctor` runs, on both. */
+static void self_checks(void **state) {
+  (void)state;
+  struct self_check_result result;
+  for (size_t t = 0; t < TWINS; t++)
+    for (size_t i = 0; self_check_name(i); i++) {
+      assert_done(self_check_run(i, twin[t], &result, &error));
+      twins_compare("self-check", t, result.error, 0, result.tolerance);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(errors_in_words, find_simulator),
       cmocka_unit_test(no_device),
       cmocka_unit_test(hidden_devices),
       cmocka_unit_test(device_is_taken),
+      cmocka_unit_test(surveys),
+      cmocka_unit_test(self_checks),
   };
   return twins_main(tests);
 }

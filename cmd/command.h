@@ -46,7 +46,7 @@ struct result {
   struct panel_set panels;
   struct table *overlay;     /* what curves.overlay points to */
   const char *overlay_label; /* what the legend calls it */
-  int check_status;          /* exit status when all went well: 0, or 3 when a check failed */
+  int check_status;          /* exit status when all went well: 0, or what a failed check makes */
   bool checked;              /* there was one: the meta data tell its verdict */
   /* Writes the summary that a person reads; NULL: the table as text. */
   void (*summary)(const struct result *result, FILE *out);
@@ -81,6 +81,7 @@ struct command {
   const char *description;           /* text under the usage line */
   const struct argp_option *options; /* its own */
   bool options_of_figures;           /* takes those of the commands that draw, by prepare() */
+  bool reports_devices;              /* --device cuda: that there is none is for it to tell */
   unsigned groups;                   /* GROUP_... it takes besides the ones every command has */
   /* Reads the command line another way than invocation_parse; NULL: by it. May change the command.
    */

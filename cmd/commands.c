@@ -11,12 +11,12 @@
 
 extern const struct command command_decay, command_heatmap, command_verify, command_models,
     command_info, command_redraw, command_rotate, command_bench, command_freqs, command_extend,
-    command_encodings, command_figures, command_compare, command_base;
+    command_encodings, command_figures, command_compare, command_base, command_doctor;
 
 static const struct command *const commands[] = {
     &command_decay, &command_heatmap, &command_verify,  &command_rotate,    &command_freqs,
     &command_base,  &command_extend,  &command_compare, &command_encodings, &command_models,
-    &command_info,  &command_redraw,  &command_figures, &command_bench,
+    &command_info,  &command_redraw,  &command_figures, &command_bench,     &command_doctor,
 };
 
 const struct command *command_at(size_t index) {

@@ -187,6 +187,9 @@ int figure_options_check_curves(const struct invocation *invocation, struct erro
 static int check_device(const struct invocation *invocation, struct error *error) {
   struct backend *backend;
   if (!option_given(invocation, "device")) return OK;
+  if (invocation->command->reports_devices &&
+      !strcmp(option_text(invocation, "device", ""), "cuda"))
+    return OK;
   const int status = run_options_backend(invocation, &backend, error);
   if (!status) backend_close(backend);
   return status;

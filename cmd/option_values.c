@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/command.h"
+#include "cmd/doctor_parts.h"
 #include "cmd/invocation.h"
 #include "lib/analysis/bench.h"
 #include "lib/analysis/certificate.h"
@@ -115,6 +116,7 @@ static const struct registry {
     {"learned", weights_builtin_at},
     {"checkpoint", weights_builtin_at},
     {"operation", bench_name_at},
+    {"part", doctor_part_at},
     {"plot", check_at},
     {"style", style_name_at},
     {"palette", palette_name_at},

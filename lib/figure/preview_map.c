@@ -118,22 +118,23 @@ static bool may_stand(const struct look *look, const char *text) {
   return true;
 }
 
-/* What the colours mean, and the strokes. */
+/* A text in `room` bytes with a blank before it; false where it does not fit. */
+static bool print_text(const struct look *look, const char *text, size_t room, FILE *out) {
+  if (!*text || 1 + strlen(text) > room || !may_stand(look, text)) return false;
+  fprintf(out, " %s", text);
+  return true;
+}
+
+/* What the colours mean, and the strokes where there is room for both. */
 static void print_label(const struct look *look, const struct matrix *matrix, size_t room,
                         FILE *out) {
-  const char *stroke = in_blocks(look) ? "╱" : "/";
+  const char *label = matrix->value_label;
   const struct matrix_hatch *hatch = &matrix->hatch;
-  char text[sizeof matrix->value_label + sizeof hatch->label + 16];
-  for (int part = hatch->cell ? 2 : 1; part > 0; part--) {
-    const char *label = matrix->value_label;
-    if (part == 2)
-      snprintf(text, sizeof text, "%s%s%s %s", label, *label ? ", " : "", stroke, hatch->label);
-    else
-      snprintf(text, sizeof text, "%s", label);
-    if (!*text || 1 + strlen(text) > room || !may_stand(look, text)) continue;
-    fprintf(out, " %s", text);
-    return;
-  }
+  char both[sizeof matrix->value_label + sizeof hatch->label + 16];
+  snprintf(both, sizeof both, "%s%s%s %s", label, *label ? ", " : "", in_blocks(look) ? "╱" : "/",
+           hatch->label);
+  if (hatch->cell && print_text(look, both, room, out)) return;
+  print_text(look, label, room, out);
 }
 
 static void print_scale(const struct look *look, const struct matrix *matrix, size_t columns,

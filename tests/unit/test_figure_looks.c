@@ -114,12 +114,6 @@ static void gaps_of_dashes_are_open(void **state) {
     assert_true(isfinite(gap) && gap > 1.8 * width);
     figure_release(&figure);
   }
-  /* gnuplot's PDFs have the unit of its SVGs, and its PNGs one of twice that. */
-  for (enum figure_format format = FIGURE_PDF; format <= FIGURE_TEX; format++) {
-    struct figure figure = draw_table(table, &plot, &(struct figure_options){0}, format);
-    assert_true(script_has(&figure, " dashlength 1 "));
-    figure_release(&figure);
-  }
   table_destroy(table);
 }
 

@@ -86,8 +86,7 @@ const struct argp_option group_drawing[] = {
     {0},
 };
 
-/* What follows from who takes it: commands that draw, those that cannot, those that write tensors.
- */
+/* One of the three belongs to a command: whether it draws, gives data alone, or writes tensors. */
 const struct argp_option group_output[] = {
     {"output", 'o', "FILE", 0,
      "write to FILE; .png .pdf .svg .tex draw, .csv .tsv .json .npy hold the data; '-' is stdout "

@@ -9,8 +9,8 @@
 /* A zeroed array of `count` elements of `size` bytes, to be released with large_release(). Up to
    LARGE_LEAST bytes it is as of memory_array(). A larger one lies in a file without a name in
    TMPDIR, /var/tmp or /tmp, so that what is set aside leaves memory; it is as of memory_array() too
-   where these hold files in memory, have no four times the room, or refuse. NULL with the error
-   filled as there. */
+   where these hold files in memory, have less than four times the room, or refuse. NULL with the
+   error filled as there. */
 enum { LARGE_LEAST = 1 << 27 };
 void *large_array(size_t count, size_t size, const char *what, struct error *error);
 void large_release(void *array); /* NULL is allowed */

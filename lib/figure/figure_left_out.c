@@ -10,21 +10,21 @@ size_t figure_left_out_matrix(const struct matrix *matrix, const struct figure_o
 
 size_t figure_left_out_panels(const struct panel_set *panels,
                               const struct figure_options *options) {
-  size_t none = 0;
+  size_t left_out = 0;
   if (!options->colours.logarithmic ||
       colour_common_range(panels->matrix, panels->count) == MATRIX_DIVERGING)
     return 0;
   for (size_t m = 0; m < panels->count; m++) {
     const size_t bands = matrix_bands(panels->matrix[m]);
-#pragma omp parallel for reduction(+ : none) if (bands > 1)
+#pragma omp parallel for reduction(+ : left_out) if (bands > 1)
     for (size_t b = 0; b < bands; b++) {
       const struct matrix_band band = matrix_band(panels->matrix[m], b);
       for (size_t i = 0; i < band.count; i++)
-        none += band.cell[i] <= 0;
+        left_out += band.cell[i] <= 0;
       matrix_leave(&band);
     }
   }
-  return none;
+  return left_out;
 }
 
 int figure_map_colours(const struct panel_set *panels, const struct figure_options *options,

@@ -32,15 +32,27 @@ static bool is_common(char *const *label, size_t count, const char *setting) {
   return true;
 }
 
+/* What follows the common settings that a label begins with. */
+static const char *skip_common(char *const *label, size_t count, size_t s) {
+  const char *word = label[s];
+  while (is_setting(word) && is_common(label, count, word))
+    word = next_word(word);
+  return word;
+}
+
 /* The one label, at most, that has nothing but common settings; `count`: none. */
 static size_t find_bare(char *const *label, size_t count) {
-  for (size_t s = 0; s < count; s++) {
-    const char *word = label[s];
-    while (is_setting(word) && is_common(label, count, word))
-      word = next_word(word);
-    if (!*word) return s;
-  }
-  return count;
+  size_t s = 0;
+  while (s < count && *skip_common(label, count, s))
+    s++;
+  return s;
+}
+
+/* Whether one has nothing else but its number, "(2)", as the second of the same name. */
+static bool has_twins(char *const *label, size_t count) {
+  for (size_t s = 0; s < count; s++)
+    if (*skip_common(label, count, s) == '(') return true;
+  return false;
 }
 
 /* Returns the word behind it. */
@@ -53,7 +65,7 @@ static char *remove_setting(char *label, const char *setting) {
 }
 
 void series_labels_shorten(char *const *label, size_t count) {
-  if (count < 2) return;
+  if (count < 2 || has_twins(label, count)) return;
   const size_t bare = find_bare(label, count);
   /* What is looked up is in this one, and is taken from it last. */
   const size_t guide = bare ? 0 : 1;

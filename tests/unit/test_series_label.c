@@ -30,6 +30,11 @@ static const struct {
     {{"d=1 a", ""}, {"d=1 a", ""}},
     {{"d=1", "d=12"}, {"d=1", "d=12"}},
     {{"d=128 b=10000"}, {"d=128 b=10000"}},
+    /* The number of a series that is there twice is no name. */
+    {{"d=128 b=10000", "d=128 b=10000 (2)"}, {"d=128 b=10000", "d=128 b=10000 (2)"}},
+    {{"d=64 b=10000", "d=128 b=10000", "d=128 b=10000 (2)"}, {"d=64", "d=128", "d=128 (2)"}},
+    {{"d=8 b=9 ntk factor=8", "d=8 b=9", "d=8 b=9 (2)"},
+     {"d=8 b=9 ntk factor=8", "d=8 b=9", "d=8 b=9 (2)"}},
 };
 
 static void what_all_have_is_left_out(void **state) {

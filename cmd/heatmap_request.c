@@ -87,7 +87,7 @@ static int check_figure(const struct invocation *invocation, const struct map_re
                         struct error *error) {
   static const char figure_wanted[] = "figures that have axes, not --raster";
   static const char *const of_axes[] = {"title",  "letter", "xlabel",    "ylabel", "width",
-                                        "height", "font",   "font-size", "dark"};
+                                        "height", "font",   "font-size", "dark",   "keep-script"};
   const bool phases = map_kind_has_phases(request->kind),
              raster = option_given(invocation, "raster");
   const bool rotates = kind_is(request, "rotation"), grid = kind_is(request, "axes");

@@ -41,7 +41,6 @@ static const struct variable {
     {"OMP_THREAD_LIMIT", "no more threads run"},
     {"OMP_STACKSIZE", "of each thread"},
     {"OMP_WAIT_POLICY", "'passive' is best where cores are shared"},
-    {"OPENBLAS_CORETYPE", "the processor that OpenBLAS takes this one for"},
     {"LD_LIBRARY_PATH", "where libraries are looked for first"},
     {"LD_PRELOAD", "libraries that come before all others"},
 };

@@ -20,29 +20,17 @@ static void examine_program(struct doctor *doctor) {
   doctor_add(doctor, "openmp", DOCTOR_OK, text, "%s", "");
 }
 
-/* Kernels without AVX, which OpenBLAS also takes for a processor that is newer than itself: right,
-   and several times as slow. */
-static bool is_old(const char *kernels) {
-  static const char *const names[] = {"Prescott",  "Core2",  "Penryn",      "Dunnington",
-                                      "Nehalem",   "Atom",   "Nano",        "Opteron",
-                                      "Barcelona", "Bobcat", "Opteron_SSE3"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(kernels, names[i])) return true;
-  return false;
-}
-
 static void add_kernels(struct doctor *doctor) {
   static const char item[] = "blas kernels";
-  const char *kernels = backend_blas_kernels(), *vectors = backend_vectors();
-  const bool widest = !strcmp(vectors, "x86-64-v4");
-  const char *asked = getenv("OPENBLAS_CORETYPE");
-  if (asked && *asked)
-    doctor_add(doctor, item, DOCTOR_OK, kernels, "%s", "as OPENBLAS_CORETYPE says");
-  else if (is_old(kernels) && (widest || !strcmp(vectors, "x86-64-v3")))
+  const char *kernels = backend_blas_kernels(), *better = backend_blas_better();
+  if (getenv("OPENBLAS_CORETYPE"))
+    doctor_add(doctor, item, DOCTOR_OK, kernels, "%s",
+               "as OPENBLAS_CORETYPE says, which is set by this program where it has to be");
+  else if (better)
     doctor_add(doctor, item, DOCTOR_OK, kernels,
                "slow: OpenBLAS does not know this processor; with OPENBLAS_CORETYPE=%s in the "
                "environment products are several times as fast",
-               widest ? "SkylakeX" : "Haswell");
+               better);
   else
     doctor_add(doctor, item, DOCTOR_OK, kernels, "%s",
                "the processor that OpenBLAS takes this one for");

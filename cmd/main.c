@@ -14,18 +14,21 @@
 #include "cmd/output.h"
 #include "cmd/progress_bar.h"
 #include "cmd/version.h"
+#include "kernels/backend.h"
 #include "lib/base/file.h"
 #include "lib/base/process.h"
 #include "lib/base/progress.h"
 
-/* OpenBLAS makes its threads when it is loaded, before main() could ask it not to. They would be of
-   no use, since products run in threads of our own; their memory is more than some limits allow,
-   and the program would then wait for them without end. So it starts anew, with the word that
-   OpenBLAS reads; where /proc is missing it goes on as it is. */
-static void keep_blas_single(char **argv) {
-  static const char name[] = "OPENBLAS_NUM_THREADS";
-  const char *set = getenv(name);
-  if ((set && !strcmp(set, "1")) || setenv(name, "1", 1)) return;
+/* OpenBLAS reads the environment when it is loaded, before main() could ask it for anything.
+   Threads that it makes would be of no use, since products run in threads of our own; their memory
+   is more than some limits allow, and the program would then wait for them without end. For a
+   processor that it does not know it takes kernels that are several times too slow. So the program
+   starts anew, with the words that it reads; where /proc is missing it goes on as it is. */
+static void prepare_blas(char **argv) {
+  static const char threads[] = "OPENBLAS_NUM_THREADS", kernels[] = "OPENBLAS_CORETYPE";
+  const char *set = getenv(threads), *better = getenv(kernels) ? NULL : backend_blas_better();
+  if (set && !strcmp(set, "1") && !better) return;
+  if (setenv(threads, "1", 1) || (better && setenv(kernels, better, 1))) return;
   execv("/proc/self/exe", argv);
 }
 
@@ -188,7 +191,7 @@ static int run_command(const struct command *command, int count, char **words) {
 }
 
 int main(int argc, char **argv) {
-  keep_blas_single(argv);
+  prepare_blas(argv);
   keep_standard_descriptors();
   catch_signals();
   if (argc < 2) {

@@ -347,6 +347,10 @@ const char *backend_blas(void);
 /* The processor whose kernels it has chosen: "Cooperlake". */
 const char *backend_blas_kernels(void);
 
+/* The one whose kernels it should have chosen, a name for OPENBLAS_CORETYPE: processors newer than
+   itself it takes for very old ones. NULL: it has done well. */
+const char *backend_blas_better(void);
+
 /* The vectors for which the loops of our own were compiled that run here: "x86-64-v3"; "default"
    where there is one copy of them. */
 const char *backend_vectors(void);

@@ -1,6 +1,7 @@
 #include "kernels/cpu.h"
 
 #include <cblas.h>
+#include <string.h>
 
 #include "kernels/operations.h"
 
@@ -43,6 +44,20 @@ const char *backend_blas(void) {
 
 const char *backend_blas_kernels(void) {
   return openblas_get_corename();
+}
+
+const char *backend_blas_better(void) {
+  /* Those without AVX: right for every processor, and several times as slow. */
+  static const char *const old[] = {"Prescott",  "Core2",  "Penryn",      "Dunnington",
+                                    "Nehalem",   "Atom",   "Nano",        "Opteron",
+                                    "Barcelona", "Bobcat", "Opteron_SSE3"};
+  const char *kernels = backend_blas_kernels(), *vectors = backend_vectors();
+  const char *better = !strcmp(vectors, "x86-64-v4")   ? "SkylakeX"
+                       : !strcmp(vectors, "x86-64-v3") ? "Haswell"
+                                                       : NULL;
+  for (size_t i = 0; i < sizeof old / sizeof *old; i++)
+    if (!strcmp(kernels, old[i])) return better;
+  return NULL;
 }
 
 /* As VECTOR_CLONES has them, and by the same question to the processor. */

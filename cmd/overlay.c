@@ -26,7 +26,8 @@ int overlay_read(const struct invocation *invocation, const char *x, struct resu
 
 void overlay_plan(const char *x, struct result *result) {
   result->curves.overlay = result->overlay;
-  result->curves.overlay_label = result->overlay_label;
+  result->curves.overlay_label =
+      result->overlay_label && *result->overlay_label ? result->overlay_label : NULL;
   result->curves.overlay_x = x;
   result->curves.overlay_y = "value";
 }

@@ -43,15 +43,20 @@ static int choose(const char *option, const char *text, const char *const *names
   return error_set(error, ERROR_INPUT, "unknown %s '%s': one of %s", option, text, known);
 }
 
-/* Behind the views of compare.h: panels that come as a table, too. */
-enum { MAPS = COMPARE_EDGE + 1 };
-
 static int read_kinds(const struct invocation *invocation, struct compare_request *request,
                       struct error *error) {
   static const char *const views[] = {"metrics", "panels", "profile", "edge", "maps", NULL},
                            *const maps[] = {"scores", "softmax", NULL},
                            *const attentions[] = {"softmax", "linear:elu", "linear:favor", "linear",
                                                   NULL};
+  static const struct {
+    enum compare_view view;
+    bool maps;
+  } shown[] = {{COMPARE_METRICS, false},
+               {COMPARE_PANELS, false},
+               {COMPARE_PROFILE, false},
+               {COMPARE_EDGE, false},
+               {COMPARE_PANELS, true}}; /* of the views */
   size_t view, map, attention;
   if (choose("--plot", option_text(invocation, "plot", "panels"), views, &view, error) ||
       choose("--what", option_text(invocation, "what", "scores"), maps, &map, error) ||
@@ -59,8 +64,8 @@ static int read_kinds(const struct invocation *invocation, struct compare_reques
              error) ||
       content_parse(option_text(invocation, "content", "gaussian"), &request->content, error))
     return error->code;
-  request->maps = view == MAPS;
-  request->view = request->maps ? COMPARE_PANELS : (enum compare_view)view;
+  request->view = shown[view].view;
+  request->maps = shown[view].maps;
   request->weights = map == 1;
   request->attention = attention == 3 ? COMPARE_LINEAR_ELU : (enum compare_attention)attention;
   request->arithmetic = option_given(invocation, "single")   ? COMPARE_SINGLE

@@ -47,9 +47,9 @@ static void write_number(char *out, size_t capacity, double value, int decimals)
 }
 
 /* Decimals that show three digits of a number from 0.0001 to 999: 2.998 is 3.00, beside 2.33. Whole
-   numbers, also but for rounding, are as they are. */
+   numbers, also but for rounding, are as they are; NaN, of which none is written, has none. */
 static int decimals_of(double size) {
-  if (fabs(size - round(size)) <= 1e-9 * size) return 0;
+  if (!(fabs(size - round(size)) > 1e-9 * size)) return 0;
   const int leading = (int)floor(log10(size)), decimals = 2 - leading;
   const double unit = pow(10, decimals);
   return round(size * unit) >= pow(10, leading + 1) * unit ? decimals - 1 : decimals;

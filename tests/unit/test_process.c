@@ -149,14 +149,14 @@ static void stopping_all(void **state) {
     list[i] = shell(script, NULL, 0);
   }
   for (int i = 0; i < 3; i++) {
-    char name[16];
+    char name[24];
     snprintf(name, sizeof name, "ready%d", i);
     while (access(path_of(name), F_OK))
       usleep(10000);
   }
   process_stop_all();
   for (int i = 0; i < 3; i++) {
-    char name[16];
+    char name[24];
     snprintf(name, sizeof name, "stopped%d", i);
     assert_int_equal(access(path_of(name), F_OK), 0);
     struct process_outcome outcome;

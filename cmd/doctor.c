@@ -57,7 +57,6 @@ void doctor_add(struct doctor *doctor, const char *item, enum doctor_status stat
   text_repair(text);
   const char *const cells[COLUMNS] = {doctor->part, item, status_names[status], shown, text};
   if (!doctor->status) doctor->status = add_row(doctor, cells);
-  doctor->absent += status == DOCTOR_ABSENT;
   doctor->failed += status == DOCTOR_FAIL;
   if (status != DOCTOR_FAIL) return;
   snprintf(line, sizeof line, "%s, %s: %s", doctor->part, item, text);
@@ -125,6 +124,17 @@ static void summary(const struct result *result, FILE *out) {
 /* ---- The command -------------------------------------------------------------------------------
  */
 
+/* "program, libraries, ... cpu or cuda", of the parts that there are. */
+static void list_parts(char *text, size_t size) {
+  size_t used = 0;
+  for (size_t i = 0; i < PARTS && used < size; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s%s",
+                             i == 0           ? ""
+                             : i == PARTS - 1 ? " or "
+                                              : ", ",
+                             parts[i]->name);
+}
+
 static bool is_wanted(const char *list, const char *name) {
   char item[32];
   if (!list) return true;
@@ -134,16 +144,14 @@ static bool is_wanted(const char *list, const char *name) {
 }
 
 static int check_parts(const char *list, struct error *error) {
-  char item[32];
+  char item[32], known[160];
   while (list && list_next(&list, item, sizeof item)) {
-    bool known = false;
-    for (size_t i = 0; i < PARTS; i++)
-      known |= !strcmp(item, parts[i]->name);
-    if (!known)
-      return error_set(error, ERROR_INPUT,
-                       "unknown part '%s' of --part: program, libraries, machine, folders, "
-                       "environment, fonts, gnuplot, cpu or cuda",
-                       item);
+    size_t i = 0;
+    while (i < PARTS && strcmp(item, parts[i]->name) != 0)
+      i++;
+    if (i < PARTS) continue;
+    list_parts(known, sizeof known);
+    return error_set(error, ERROR_INPUT, "unknown part '%s' of --part: %s", item, known);
   }
   return OK;
 }

@@ -21,8 +21,8 @@ struct doctor {
   int threads;         /* that were asked for */
   int started;         /* of them: how many there can be */
   int time_limit;      /* of each run of gnuplot, seconds */
-  size_t absent, failed;
-  int status; /* of the table itself: memory is out */
+  size_t failed;       /* rows that are DOCTOR_FAIL */
+  int status;          /* of the table itself: memory is out */
   struct error *error;
 };
 

@@ -103,11 +103,14 @@ static const char *const stage[] = {
 
 /* That there is none is no fault, unless one was asked for. */
 static void examine_cuda(struct doctor *doctor) {
+  if (!strcmp(doctor->device, "cpu")) {
+    doctor_add(doctor, "plug-in", DOCTOR_ABSENT, "", "%s", "not looked at: --device is 'cpu'");
+    return;
+  }
   struct cuda_survey *survey = calloc(1, sizeof *survey);
   struct error error = {0};
-  if (!survey || !strcmp(doctor->device, "cpu")) {
-    doctor_add(doctor, "plug-in", DOCTOR_ABSENT, "", "%s", "not looked at: --device is 'cpu'");
-    free(survey);
+  if (!survey) {
+    doctor_add(doctor, "plug-in", DOCTOR_FAIL, "", "%s", "not looked at: out of memory");
     return;
   }
   backend_survey_cuda(survey, &error);
